@@ -63,6 +63,15 @@ void allocate_often(int rounds) {
   std::printf("cudaMalloc %.2f us\ncudaMallocAsync %.2f us\n", plain, ordered);
 }
 
+// Nothing but launches.
+void launch_often(int launches) {
+  float* p = nullptr;
+  CHECK(cudaMalloc(&p, kBytes));
+  const double taken = round_us(
+      launches, [&] { fill<<<1, kLanes>>>(p, 0, 1); }, [] { CHECK(cudaDeviceSynchronize()); });
+  std::printf("launch %.3f us\n", taken);
+}
+
 // An allocation of the graph's own, and one that is freed after it.
 void capture(float* a) {
   cudaStream_t stream = nullptr;
@@ -91,6 +100,40 @@ void write_into_slack() {
   CHECK(cudaFree(block));
 }
 
+// More than the block has, to the host.
+void copy_beyond(float* a) {
+  static float host[kFloats + 4];
+  CHECK(cudaMemcpy(host, a, kBytes + 4 * sizeof(float), cudaMemcpyDeviceToHost));
+}
+
+// The block is freed in the order of one stream, and used in another one that does not wait for it.
+void use_freed_async(float* out) {
+  cudaStream_t first = nullptr, second = nullptr;
+  void* block = nullptr;
+  CHECK(cudaStreamCreate(&first));
+  CHECK(cudaStreamCreate(&second));
+  CHECK(cudaMallocAsync(&block, kBytes, first));
+  CHECK(cudaStreamSynchronize(first));
+  CHECK(cudaFreeAsync(block, first));
+  CHECK(cudaStreamSynchronize(first));
+  plus_one<<<1, 1, 0, second>>>(static_cast<float*>(block), 5, out);
+}
+
+__global__ void write_late(float* to, long cycles) {
+  const long long begun = clock64();
+  while (clock64() - begun < cycles) {}
+  to[0] = 1;
+}
+
+// The second stream does not wait for the first, which writes what it reads.
+void miss_wait(float* a, float* out) {
+  cudaStream_t first = nullptr, second = nullptr;
+  CHECK(cudaStreamCreateWithFlags(&first, cudaStreamNonBlocking));
+  CHECK(cudaStreamCreateWithFlags(&second, cudaStreamNonBlocking));
+  write_late<<<1, 1, 0, first>>>(a, 10000000);
+  plus_one<<<1, 1, 0, second>>>(a, 0, out);
+}
+
 void read_unwritten(float* out) {
   float* block = nullptr;
   CHECK(cudaMalloc(&block, kBytes));
@@ -116,6 +159,12 @@ bool run(const std::string& deed, float* a, float* out) {
     CHECK(cudaFree(a));
     std::printf("second free: %s\n", cudaGetErrorName(cudaFree(a)));
     (void)cudaGetLastError();
+  } else if (deed == "copy_beyond") {
+    copy_beyond(a);
+  } else if (deed == "after_free_async") {
+    use_freed_async(out);
+  } else if (deed == "missing_wait") {
+    miss_wait(a, out);
   } else if (deed == "unwritten") {
     read_unwritten(out);
   } else if (deed == "capture") {
@@ -132,6 +181,10 @@ int main(int argc, char** argv) {
   const std::string deed = argc > 1 ? argv[1] : "";
   if (deed == "often") {
     allocate_often(argc > 2 ? std::atoi(argv[2]) : 1000);
+    return 0;
+  }
+  if (deed == "launches") {
+    launch_often(argc > 2 ? std::atoi(argv[2]) : 1000);
     return 0;
   }
   float *a = nullptr, *out = nullptr, value = 0;

@@ -3,14 +3,18 @@
 
 #include <filesystem>
 #include <fstream>
+#include <utility>
 
 #include "cli/commands.h"
 #include "cli/guard_flags.h"
 #include "cli/output.h"
 #include "cli/verbosity.h"
+#include "core/names.h"
 #include "core/terminal.h"
 #include "engine/program_findings.h"
+#include "engine/tools.h"
 #include "guard/guarded_run.h"
+#include "guard/narrow.h"
 #include "report/guard.h"
 
 namespace redzone::cli {
@@ -45,9 +49,19 @@ void Guard::declare(po::options_description& flags,
   flags.add_options()("runs", po::value<Count>()->default_value(Count{1}),
                       "runs of the program; from the second on, placement, poison and retirement "
                       "vary unless they are given")(
-      "seed", po::value<Count>()->default_value(Count{1}), "seed of what --runs varies")(
-      "error-exitcode", po::value<Count>()->default_value(Count{1}),
-      "exit code for a finding, 1 to 255")(
+      "seed", po::value<Count>()->default_value(Count{1}),
+      "seed of what --runs varies, and of what --launch held stops")(
+      "narrow", po::bool_switch(),
+      "run the program again for what names the kernel behind a canary (--check each-launch) or an "
+      "error of a device (--launch blocking, and its core dump where cuda-gdb can read it)")(
+      "framework", po::value<std::string>()->default_value("auto"),
+      "auto, none, torch-nocache or jax-platform: what the environment tells a framework, so that "
+      "each of its buffers is an allocation; auto: of a Python program both")(
+      "core-dump", po::bool_switch(),
+      "let the driver write a core dump at an error of a kernel, which cuda-gdb reads; with it the "
+      "driver may miss a write out of bounds")("error-exitcode",
+                                               po::value<Count>()->default_value(Count{1}),
+                                               "exit code for a finding, 1 to 255")(
       "output", po::value<std::string>(),
       "file for the report (default: standard error, with --json standard output)")(
       "no-store", po::bool_switch(),
@@ -145,6 +159,27 @@ Result<int> attach(const po::variables_map& flags, Results& out) {
   return kOk;
 }
 
+// Names the launches behind findings by further runs, of which none must show anything. With a core
+// dump the driver misses some errors, so where that run shows none, one without follows.
+void narrow(guard::RunRequest request, guard::ProgramRun& run) {
+  const auto wanted = guard::narrowing_of(run);
+  const bool of_error = wanted == guard::Narrowing::error;
+  std::size_t narrowed = 0;
+  for (const bool dumps : {true, false}) {
+    if (wanted == guard::Narrowing::none || narrowed != 0 || (dumps && !of_error)) continue;
+    print_note(fmt::format("redzone: guard: the program runs again, {}{}",
+                           of_error ? "waiting for each launch" : "with a check after each launch",
+                           dumps ? ", with core dumps" : ""));
+    request.dumps = dumps;
+    request.settings = run.settings;
+    request.settings.launch = interpose::LaunchMode::blocking;
+    if (!of_error) request.settings.check = interpose::Check::each_launch;
+    if (const auto second = guard::run_guarded(request)) narrowed = guard::narrow(run, *second);
+  }
+  if (wanted != guard::Narrowing::none && narrowed == 0)
+    print_note("redzone: guard: no further run has shown the launch");
+}
+
 Result<int> run_program(const po::variables_map& flags, Results& out) {
   RZ_TRY_ASSIGN(const auto settings, guard_settings(flags));
   const auto runs = flags["runs"].as<Count>().value;
@@ -152,21 +187,30 @@ Result<int> run_program(const po::variables_map& flags, Results& out) {
     return usage_error(fmt::format("guard: --runs: must be 1 to {}", kMostRuns));
   RZ_TRY_ASSIGN(const auto library, guard::guard_library());
   const auto argv = flags["command"].as<std::vector<std::string>>();
+  RZ_TRY_ASSIGN(const auto framework,
+                parse_name<guard::Framework>(flags["framework"].as<std::string>()));
   const guard::Started started = guard::started_here(argv, stored_variables(flags));
   std::vector<guard::ProgramRun> all;
   while (all.size() < runs) {
     const auto varied = guard::settings_of_run(settings, varied_settings(flags),
                                                flags["seed"].as<Count>().value, all.size());
-    auto run = guard::run_guarded({.started = {argv, {}, {}},
-                                   .library = library,
-                                   .settings = varied,
-                                   .standard_output = out.descriptor()});
+    const guard::RunRequest request{.started = {argv, {}, {}},
+                                    .library = library,
+                                    .settings = varied,
+                                    .framework = framework,
+                                    .cuda_gdb = engine::find_tool("cuda-gdb"),
+                                    .dumps = flags["core-dump"].as<bool>(),
+                                    .standard_output = out.descriptor()};
+    auto run = guard::run_guarded(request);
     if (!run) {
       print_note(fmt::format("redzone: guard: {}", run.error().why));
       if (all.empty()) return run.error().exit_code;
       break;  // what the runs before it found is reported
     }
-    run->started = started;
+    if (flags["narrow"].as<bool>()) narrow(request, *run);
+    const auto for_framework = std::exchange(run->started, started).environment;
+    auto& environment = run->started.environment;
+    environment.insert(environment.end(), for_framework.begin(), for_framework.end());
     all.push_back(*std::move(run));
     if (all.back().ended.passed_on != 0) break;  // somebody has ended the series
   }

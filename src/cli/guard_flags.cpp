@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "core/names.h"
+#include "guard/names.h"
 
 namespace redzone::cli {
 namespace {
@@ -55,6 +56,16 @@ void add_guard_settings_flags(po::options_description& flags) {
       "device memory in MiB beyond which small blocks share their slots (default: half of it)")(
       "min-bytes", po::value<Count>()->default_value(Count{1024}),
       "smallest block of malloc() that is guarded")(
+      "launch", po::value<std::string>()->default_value("async"),
+      "async, blocking: each launch is waited for, or held: streams that --seed chooses are "
+      "stopped for up to 3 ms")(
+      "check", po::value<std::string>()->default_value("free"),
+      "free or each-launch: when canaries of live blocks of a device are compared; each-launch "
+      "waits for each, and names the one after which a canary was wrong")(
+      "on-error", po::value<std::string>()->default_value("stop"),
+      "stop or continue: memory takes the place of guard pages, so that the program goes on; of a "
+      "device, writes to it are reported without their block, and reads are not")(
+      "no-python-stacks", po::bool_switch(), "take no stacks of the Python interpreter")(
       "only", po::value<std::string>(),
       "guard these blocks alone: '7' or '100-200', by their numbers in each process")(
       "skip", po::value<std::string>(), "guard all blocks but these: '7' or '100-200'");
@@ -100,6 +111,10 @@ std::string words_of(const interpose::Settings& settings) {
   if (settings.max_memory_bytes != 0)
     add("max-memory", std::to_string(settings.max_memory_bytes >> 20));
   if (settings.min_bytes != usual.min_bytes) add("min-bytes", std::to_string(settings.min_bytes));
+  if (settings.launch != usual.launch) add("launch", std::string(name_of(settings.launch)));
+  if (settings.launch == interpose::LaunchMode::held) add("seed", std::to_string(settings.seed));
+  if (settings.check != usual.check) add("check", std::string(name_of(settings.check)));
+  if (settings.on_error != usual.on_error) add("on-error", std::string(name_of(settings.on_error)));
   add_blocks("only", settings.only);
   add_blocks("skip", settings.skip);
   return out;
@@ -137,6 +152,11 @@ Result<interpose::Settings> guard_settings(const po::variables_map& flags) {
   out.min_bytes = flags["min-bytes"].as<Count>().value;
   if (out.min_bytes == 0 || out.min_bytes > (most_mib << 20))
     return usage_error("guard: --min-bytes: must be at least 1");
+  RZ_TRY_ASSIGN(out.launch, parse_name<interpose::LaunchMode>(flags["launch"].as<std::string>()));
+  RZ_TRY_ASSIGN(out.check, parse_name<interpose::Check>(flags["check"].as<std::string>()));
+  RZ_TRY_ASSIGN(out.on_error, parse_name<interpose::OnError>(flags["on-error"].as<std::string>()));
+  out.python = !flags["no-python-stacks"].as<bool>();
+  out.seed = flags["seed"].as<Count>().value;
   RZ_TRY_ASSIGN(out.only, blocks_flag(flags, "only"));
   RZ_TRY_ASSIGN(out.skip, blocks_flag(flags, "skip"));
   return out;

@@ -12,8 +12,8 @@
 
 #include "core/temporary_folder.h"
 #include "core/terminal.h"
-#include "engine/cuda_gdb.h"
 #include "exec/pool.h"
+#include "sanitizer/cuda_gdb.h"
 
 namespace redzone::engine {
 namespace {
@@ -22,10 +22,7 @@ namespace {
 constexpr int kGdbSeconds = 10;
 constexpr std::size_t kMostOutput = 64 * 1024;
 
-// Without the device's memory the file is small and written in a twentieth of a second.
-constexpr const char* kDumpFlags =
-    "CUDA_COREDUMP_GENERATION_FLAGS=skip_nonrelocated_elf_images,skip_global_memory,"
-    "skip_shared_memory,skip_local_memory,skip_constbank_memory";
+using sanitizer::kCoreDump;
 
 Attribution dump_said(std::string detail) {
   return {.source = std::string(kCoreDump), .detail = std::move(detail)};
@@ -60,8 +57,10 @@ std::string output_of(exec::Runner& runner, const std::string& command,
 void CoreDumpAttributor::run(exec::Runner& runner, const Plan& plan, const TrialSpec& trial,
                              const std::string& file, const std::function<bool()>& stop) const {
   exec::PoolOptions options;
-  options.command.argv = {"/usr/bin/env", "CUDA_ENABLE_COREDUMP_ON_EXCEPTION=1", kDumpFlags,
-                          "CUDA_COREDUMP_FILE=" + file};
+  options.command.argv = {
+      "/usr/bin/env", fmt::format("{}=1", sanitizer::kDumpSwitch),
+      fmt::format("{}={}", sanitizer::kDumpFlagsVariable, sanitizer::kDumpFlags),
+      fmt::format("{}={}", sanitizer::kDumpFileVariable, file)};
   options.command.argv.insert(options.command.argv.end(), worker_.argv.begin(), worker_.argv.end());
   options.workers = 1;
   options.spares = 0;
@@ -92,7 +91,7 @@ std::vector<Attribution> CoreDumpAttributor::attribute(exec::Runner& runner, con
   std::error_code error;
   if (!std::filesystem::is_regular_file(file, error))
     return {dump_said("the driver wrote no core dump")};
-  return {read_cuda_gdb(
+  return {sanitizer::read_cuda_gdb(
       output_of(runner,
                 fmt::format("timeout -s KILL {} {} -batch -ex {} 2>&1 < /dev/null", kGdbSeconds,
                             shell_quoted(cuda_gdb_), shell_quoted("target cudacore " + file)),

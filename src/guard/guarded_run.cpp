@@ -7,6 +7,7 @@
 #include "core/read_file.h"
 #include "core/temporary_folder.h"
 #include "core/write_file.h"
+#include "guard/core_dump.h"
 
 namespace redzone::guard {
 
@@ -41,10 +42,20 @@ tl::expected<ProgramRun, Refusal> run_guarded(const RunRequest& request) {
   run.settings = request.settings;
   run.foreign_preload = foreign_preload(request.started);
   RZ_TRY_ASSIGN(const auto program, find_program(request.started));
-  RZ_TRY_ASSIGN(run.ended, run_program({request.started, program, request.library, folder->path(),
-                                        request.settings, request.standard_output,
-                                        request.standard_error, request.limit}));
+  auto prepared = prepare(request.framework, program);
+  run.framework = std::move(prepared.note);
+  for (const auto& [name, value] : prepared.environment)
+    run.started.environment.push_back({name, value});
+  const bool dumps = request.dumps && !request.cuda_gdb.empty();
+  if (dumps)
+    for (auto& one : dump_environment(folder->path()))
+      prepared.environment.push_back(std::move(one));
+  RZ_TRY_ASSIGN(run.ended,
+                run_program({request.started, program, request.library, folder->path(),
+                             request.settings, std::move(prepared.environment),
+                             request.standard_output, request.standard_error, request.limit}));
   run.processes = read_process_records(folder->path(), run.unreadable);
+  if (dumps) read_core_dumps(run.processes, request.cuda_gdb);
   return run;
 }
 

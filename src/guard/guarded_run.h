@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "core/error.h"
+#include "guard/framework.h"
 #include "guard/program_run.h"
 
 namespace redzone::guard {
@@ -18,12 +19,16 @@ struct RunRequest {
   Started started;                // with a folder: to be started as it was then (find_program())
   std::filesystem::path library;  // of guard_library()
   interpose::Settings settings;
+  Framework framework = Framework::none;  // whose environment is set
+  std::string cuda_gdb = {};              // its path; "" if there is none
+  bool dumps = false;                     // core dumps of the driver, if cuda-gdb can read them
   int standard_output = 1, standard_error = 2;
   std::optional<std::chrono::milliseconds> limit = {};
 };
 
 // A refusal if the program could not be started under the guard. `started` of the result is that of
-// the request; the caller completes it for a program that runs in the surroundings of this process.
+// the request, with what was set for a framework; the caller completes it for a program that runs
+// in the surroundings of this process.
 tl::expected<ProgramRun, Refusal> run_guarded(const RunRequest& request);
 
 // What `redzone guard --attach` prepares: processes that have the library preloaded and the name of

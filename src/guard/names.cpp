@@ -18,6 +18,10 @@ constexpr Row kRows[] = {
     {Counter::slots_retired, "slots_retired", ""},
     {Counter::canaries_checked, "canaries_checked", ""},
     {Counter::frees_deferred, "frees_deferred", ""},
+    {Counter::launches, "launches", ""},
+    {Counter::streams_held, "streams_held", ""},
+    {Counter::faults_survived, "faults_survived",
+     "guard pages were replaced by memory after an access (--on-error continue)"},
     {Counter::export_tables, "export_tables",
      "tables of functions of the driver were handed out, as to each program with the CUDA runtime: "
      "calls through them are not seen"},

@@ -5,6 +5,7 @@
 
 #include "core/enum_names.h"
 #include "interpose/record.h"
+#include "interpose/settings.h"
 
 namespace redzone::interpose {
 
@@ -27,6 +28,21 @@ constexpr auto enum_table(Side) {
                                    {Side::before, "before"},
                                    {Side::after, "after"},
                                    {Side::inside, "inside"}});
+}
+
+constexpr auto enum_table(LaunchMode) {
+  return enum_names<LaunchMode>("launch mode", {{LaunchMode::async, "async"},
+                                                {LaunchMode::blocking, "blocking"},
+                                                {LaunchMode::held, "held"}});
+}
+
+constexpr auto enum_table(Check) {
+  return enum_names<Check>("check",
+                           {{Check::at_free, "free"}, {Check::each_launch, "each-launch"}});
+}
+
+constexpr auto enum_table(OnError) {
+  return enum_names<OnError>("choice", {{OnError::stop, "stop"}, {OnError::go_on, "continue"}});
 }
 
 }  // namespace redzone::interpose

@@ -27,6 +27,18 @@ std::vector<Frame> frames_of(const Frames& frames, const Symbols& symbols) {
   return out;
 }
 
+// An access that is farther from each block has nothing to do with it.
+constexpr std::uint64_t kNeighbourBytes = std::uint64_t{64} << 20;
+
+std::vector<PythonFrame> lines_of(const Frames& frames, const std::vector<PythonFrame>& lines) {
+  std::vector<PythonFrame> out;
+  const std::size_t count = std::min<std::size_t>(frames.python_count, interpose::kPythonFrames);
+  for (std::size_t i = 0; i < count; ++i)
+    if (const std::uint32_t n = frames.python[i]; n != 0 && n <= lines.size())
+      out.push_back(lines[n - 1]);
+  return out;
+}
+
 template <NamedEnum E>
 bool is_named(E value) {
   return static_cast<std::size_t>(value) < kEnumTable<E>.names.size();
@@ -36,7 +48,8 @@ bool makes_sense(const FindingRecord& f) {
   return f.complete.load() == 1 && is_named(f.kind) && is_named(f.access) && is_named(f.side);
 }
 
-Finding finding_of(const FindingRecord& f, const Symbols& symbols) {
+Finding finding_of(const FindingRecord& f, const Symbols& symbols,
+                   const std::vector<PythonFrame>& lines) {
   Finding out;
   out.kind = f.kind;
   out.access = f.access;
@@ -52,7 +65,20 @@ Finding finding_of(const FindingRecord& f, const Symbols& symbols) {
   out.where = frames_of(f.where, symbols);
   out.allocated = frames_of(f.allocated, symbols);
   out.freed = frames_of(f.freed, symbols);
+  out.python_where = lines_of(f.where, lines);
+  out.python_allocated = lines_of(f.allocated, lines);
+  out.python_freed = lines_of(f.freed, lines);
+  if (f.launch.ordinal != 0) {
+    out.launch = launch_of(f.launch);
+    out.launches_since_right = f.launches_since_right;
+  }
   return out;
+}
+
+std::string mappings_beside(const std::filesystem::path& record) {
+  auto beside = record;
+  const auto text = read_file(beside.replace_extension(interpose::kMapsSuffix));
+  return text ? *text : "";
 }
 
 }  // namespace
@@ -71,21 +97,65 @@ Result<ProcessRecord> parse_process_record(std::string_view bytes, std::string_v
   for (std::size_t i = 0; i < interpose::kFacts; ++i) out.facts[i] = record->facts[i].load() != 0;
   for (std::size_t i = 0; i < interpose::kCounters; ++i)
     out.counters[i] = record->counters[i].load();
+  const auto lines = std::min<std::size_t>(record->python_count.load(), interpose::kPythonLines);
+  for (std::size_t i = 0; i < lines; ++i) {
+    const auto& line = record->python[i];
+    out.python.push_back({text_of(line.file, sizeof line.file),
+                          text_of(line.function, sizeof line.function), line.line});
+  }
   const Symbols symbols(mappings);
   for (const auto& finding : record->findings)
-    if (makes_sense(finding)) out.findings.push_back(finding_of(finding, symbols));
+    if (makes_sense(finding)) out.findings.push_back(finding_of(finding, symbols, out.python));
+  for (const auto& launch : record->launches)
+    if (launch.ordinal != 0) out.launches.push_back(launch_of(launch));
+  std::sort(out.launches.begin(), out.launches.end(),
+            [](const KernelLaunch& a, const KernelLaunch& b) { return a.ordinal > b.ordinal; });
+  const auto unfinished =
+      std::min<std::size_t>(record->unfinished_count.load(), interpose::kLaunchesKept);
+  for (std::size_t i = 0; i < unfinished; ++i)
+    out.unfinished.push_back(launch_of(record->unfinished[i]));
   return out;
 }
 
 Result<ProcessRecord> read_process_record(const std::filesystem::path& file) {
   RZ_TRY_ASSIGN(const std::string bytes, read_file(file));
   // Only a process with a finding has stored its mappings.
-  auto beside = file;
-  const auto mappings = read_file(beside.replace_extension(interpose::kMapsSuffix));
-  auto out = parse_process_record(bytes, mappings ? std::string_view(*mappings) : "");
+  auto out = parse_process_record(bytes, mappings_beside(file));
   if (!out) return harness_error(fmt::format("{}: {}", file.string(), out.error().message));
+  out->file = file;
+  auto beside = file;
   if (const auto started = read_file(beside.replace_extension(interpose::kOriginSuffix)))
     out->started = parse_started(*started);
+  return out;
+}
+
+std::optional<Neighbour> neighbour_of(const ProcessRecord& process, std::uint64_t address) {
+  auto beside = process.file;
+  const auto bytes = read_file(beside.replace_extension(interpose::kBlocksSuffix));
+  if (!bytes) return std::nullopt;
+  std::optional<interpose::BlockRecord> nearest;
+  std::uint64_t least = kNeighbourBytes;
+  for (std::size_t at = 0; bytes->size() - at >= sizeof(interpose::BlockRecord);
+       at += sizeof(interpose::BlockRecord)) {
+    interpose::BlockRecord one;
+    std::memcpy(&one, bytes->data() + at, sizeof one);
+    const std::uint64_t end = one.address + one.bytes;
+    const std::uint64_t distance = address < one.address ? one.address - address
+                                   : address < end       ? 0
+                                                         : address - end + 1;
+    // The live block comes before a freed one of the same place.
+    if (distance < least) nearest = one, least = distance;
+  }
+  if (!nearest) return std::nullopt;
+  const Symbols symbols(mappings_beside(process.file));
+  Neighbour out;
+  out.block = {nearest->address, nearest->bytes, nearest->ordinal, nearest->freed != 0};
+  out.side = least == 0 ? Side::inside : address < nearest->address ? Side::before : Side::after;
+  out.distance_bytes = least;
+  out.allocated = frames_of(nearest->allocated, symbols);
+  out.freed = frames_of(nearest->freed_by, symbols);
+  out.python_allocated = lines_of(nearest->allocated, process.python);
+  out.python_freed = lines_of(nearest->freed_by, process.python);
   return out;
 }
 

@@ -5,11 +5,13 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/error.h"
+#include "guard/launch.h"
 #include "guard/started.h"
 #include "guard/symbols.h"
 #include "interpose/record.h"
@@ -22,10 +24,10 @@ using interpose::Fact;
 using interpose::FindingKind;
 using interpose::Side;
 
-struct Block {
-  std::uint64_t address = 0, bytes = 0;
-  std::uint64_t ordinal = 0;  // 1 for the first of the process
-  bool freed = false;
+// A line of a Python program.
+struct PythonFrame {
+  std::string file, function;
+  std::uint32_t line = 0;
 };
 
 struct Finding {
@@ -39,6 +41,15 @@ struct Finding {
   std::string call;  // "" if no function reported it
   std::uint32_t thread = 0;
   std::vector<Frame> where, allocated, freed;  // innermost first
+  // The same of a Python interpreter, where the thread held its lock.
+  std::vector<PythonFrame> python_where, python_allocated, python_freed;
+  // With a check after each launch: the first after which the canary was wrong, and how many there
+  // were since all canaries had been right. Of a core dump: of the kernel that it names, if exactly
+  // one of those that may have run is of that name.
+  KernelLaunch launch;
+  std::uint64_t launches_since_right = 0;
+  // Of an error of the device, if there is a core dump (core_dump.h); "" if not.
+  std::string kernel, exception, location, instruction;
 };
 
 struct ProcessRecord {
@@ -47,7 +58,12 @@ struct ProcessRecord {
   std::array<bool, interpose::kFacts> facts{};
   std::array<std::uint64_t, interpose::kCounters> counters{};
   std::vector<Finding> findings;
-  Started started;  // by its own account
+  std::vector<KernelLaunch> launches;  // the last ones, newest first
+  // Those that were not known to have completed at the first error of a device, newest first.
+  std::vector<KernelLaunch> unfinished;
+  std::vector<PythonFrame> python;  // those that stacks of blocks name, by Frames::python
+  std::filesystem::path file;       // of read_process_record()
+  Started started;                  // by its own account
 
   // As it was started; its file alone if that is not known.
   std::vector<std::string> command() const {
@@ -61,6 +77,17 @@ struct ProcessRecord {
 // this build. Findings that are not complete, or whose values make no sense, are left out.
 Result<ProcessRecord> parse_process_record(std::string_view bytes, std::string_view mappings);
 Result<ProcessRecord> read_process_record(const std::filesystem::path& file);
+
+// Where an address of a device lies among the blocks that the process had at its first error.
+struct Neighbour {
+  Block block;
+  Side side = Side::none;
+  std::uint64_t distance_bytes = 0;
+  std::vector<Frame> allocated, freed;
+  std::vector<PythonFrame> python_allocated, python_freed;
+};
+// The nearest block; empty if there is none within 64 MiB.
+std::optional<Neighbour> neighbour_of(const ProcessRecord& process, std::uint64_t address);
 
 // All records of a folder, in the order of their names. Those that cannot be read are left out, and
 // counted in `unreadable`.

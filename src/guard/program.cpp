@@ -62,7 +62,7 @@ std::string elf_problem(const std::string& head) {
 }
 
 // "/usr/bin/env" of "#!/usr/bin/env python3".
-std::string interpreter_of(const std::string& head) {
+std::string first_interpreter(const std::string& head) {
   if (!head.starts_with("#!")) return {};
   std::istringstream line(head.substr(2, head.find('\n') - 2));
   std::string word;
@@ -81,7 +81,7 @@ std::string preload_problem(const fs::path& program, int depth = 0) {
     return "it gets rights of its own, so nothing can be preloaded";
   constexpr std::size_t most_headers = 64 * 1024;
   const std::string head = head_of(program, most_headers);
-  if (const std::string interpreter = interpreter_of(head);
+  if (const std::string interpreter = first_interpreter(head);
       !interpreter.empty() && depth < kMostInterpreters)
     return preload_problem(interpreter, depth + 1);
   return elf_problem(head);
@@ -135,6 +135,7 @@ class ErrorPipe {
   }
   const std::string preload =
       before.empty() ? launch.library.string() : launch.library.string() + ":" + before;
+  for (const auto& [name, value] : launch.environment) ::setenv(name.c_str(), value.c_str(), 1);
   if ((here || ::chdir(launch.started.folder.c_str()) == 0) &&
       ::setenv("LD_PRELOAD", preload.c_str(), 1) == 0 &&
       ::setenv(interpose::kFolderVariable, launch.folder.c_str(), 1) == 0 &&
@@ -208,6 +209,17 @@ const char* variable_of(const Started& started, const char* name) {
 }
 
 }  // namespace
+
+std::string interpreter_of(const fs::path& script) {
+  constexpr std::size_t most_line = 512;
+  const std::string head = head_of(script, most_line);
+  const std::string first = first_interpreter(head);
+  if (fs::path(first).filename() != "env") return first;
+  std::istringstream line(head.substr(2, head.find('\n') - 2));
+  std::string word;
+  line >> word >> word;
+  return word;
+}
 
 std::string foreign_preload(const Started& started) {
   const char* const text = variable_of(started, "LD_PRELOAD");

@@ -30,6 +30,10 @@ struct Refusal {
 // is refused, too. Without a folder `started` has the surroundings of this process; else its own.
 tl::expected<std::filesystem::path, Refusal> find_program(const Started& started);
 
+// The program that runs the script, "python3" for "#!/usr/bin/env python3" as well; "" if the file
+// is no script.
+std::string interpreter_of(const std::filesystem::path& script);
+
 // How the program ended.
 struct Ended {
   int exit_code = 0;  // 128 + signal if one has ended it, as a shell has it
@@ -44,6 +48,7 @@ struct Launch {
   std::filesystem::path library;  // to preload
   std::filesystem::path folder;   // for the records; exists
   interpose::Settings settings;
+  std::vector<std::pair<std::string, std::string>> environment;  // beside what it has otherwise
   int standard_output = 1, standard_error = 2;  // what the program has as these descriptors
   // Time after which the program is asked to end (SIGTERM), and two seconds later killed.
   std::optional<std::chrono::milliseconds> limit = {};

@@ -12,6 +12,12 @@
 namespace redzone::guard {
 namespace {
 
+// "after a block", "of a freed block", "of a live block": of an error of the device.
+std::string side_text(const Finding& finding) {
+  if (finding.side != Side::inside) return fmt::format("{} a block", name_of(finding.side));
+  return finding.block.freed ? "of a freed block" : "of a live block";
+}
+
 std::string site(const Frame& frame) {
   const std::string module = std::filesystem::path(frame.module).filename().string();
   if (!frame.function.empty()) return fmt::format("{} ({})", frame.function, module);
@@ -34,6 +40,9 @@ Judged judged(const ProcessRecord& process, const interpose::Settings& settings)
 }
 
 std::string allocation_site(const Finding& finding) {
+  if (const PythonFrame* const line = caller(finding.python_allocated))
+    return fmt::format("{} ({})", line->function,
+                       std::filesystem::path(line->file).filename().string());
   const Frame* const frame = caller(finding.allocated);
   return frame == nullptr ? std::string() : site(*frame);
 }
@@ -42,7 +51,12 @@ std::string signature(const Finding& finding) {
   std::string out = fmt::format("{}: ", name_of(finding.kind));
   switch (finding.kind) {
     case FindingKind::device_error:
-      return out + fmt::format("error {} from {}", finding.code, finding.call);
+      if (finding.kernel.empty())
+        return out + fmt::format("error {} from {}", finding.code, finding.call);
+      out += fmt::format("error {} in {}", finding.code, finding.kernel);
+      if (finding.block.ordinal == 0) return out;
+      out += fmt::format(": {} {}", name_of(finding.access), side_text(finding));
+      break;
     case FindingKind::bad_free:
       out += fmt::format("{} of {}", finding.call,
                          finding.block.ordinal == 0 ? "an address of no block"

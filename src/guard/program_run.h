@@ -57,6 +57,7 @@ struct ProgramRun {
   std::vector<ProcessRecord> processes;
   std::size_t unreadable = 0;  // records that could not be read
   std::string foreign_preload;
+  std::string framework;  // what was picked for one (framework.h); "" if nothing was
 
   std::vector<DistinctFinding> findings() const;
   // Sum over all processes.

@@ -19,6 +19,10 @@ constexpr std::string_view kStaticRuntime = "libcudart_static_";
 // did not inline them. The names of templates begin with what they return.
 constexpr std::string_view kRuntimeTemplate = "cudaError cuda";
 
+// Parts of the paths of Python modules that are not the program's, and of code without a file.
+constexpr std::array<std::string_view, 4> kPythonPlaces{"/site-packages/", "/dist-packages/",
+                                                        "/lib/python3", "<frozen"};
+
 template <class Files>
 bool is_of(const Frame& frame, const Files& files) {
   const std::string name = std::filesystem::path(frame.module).filename().string();
@@ -64,6 +68,16 @@ const Frame* caller(const std::vector<Frame>& stack) {
   const auto found = std::find_if(after, stack.end(), [](const Frame& frame) {
     return !is_of(frame, kOtherFiles) && !is_of(frame, kCudaFiles) &&
            !frame.function.starts_with(kRuntimeTemplate);
+  });
+  return found == stack.end() ? &stack.front() : &*found;
+}
+
+const PythonFrame* caller(const std::vector<PythonFrame>& stack) {
+  if (stack.empty()) return nullptr;
+  const auto found = std::find_if(stack.begin(), stack.end(), [](const PythonFrame& frame) {
+    return std::none_of(kPythonPlaces.begin(), kPythonPlaces.end(), [&](std::string_view place) {
+      return frame.file.find(place) != std::string::npos;
+    });
   });
   return found == stack.end() ? &stack.front() : &*found;
 }

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "guard/symbols.h"
+#include "guard/process_record.h"
 
 namespace redzone::guard {
 
@@ -20,5 +20,9 @@ std::string text_of(const Frame& frame);
 // The innermost frame that is in none of the CUDA runtime, the driver, the C and the C++ library;
 // the innermost of all if each is. Null for an empty stack.
 const Frame* caller(const std::vector<Frame>& stack);
+
+// The innermost line that is in no installed package and no module of the interpreter; the
+// innermost of all if each is. Null for an empty stack.
+const PythonFrame* caller(const std::vector<PythonFrame>& stack);
 
 }  // namespace redzone::guard

@@ -61,16 +61,6 @@ std::string_view part(std::string_view image, std::uint64_t at, std::uint64_t by
   return image.substr(at, bytes);
 }
 
-// Names without the prefix are those of C, and may look like an encoded type: "w" is wchar_t.
-std::string demangled(const std::string& name) {
-  if (!name.starts_with("_Z")) return name;
-  int status = 0;
-  char* const text = abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status);
-  std::string out = status == 0 && text != nullptr ? text : name;
-  std::free(text);
-  return out;
-}
-
 std::string read_image(const std::string& file) {
   std::error_code error;
   if (!std::filesystem::is_regular_file(file, error)) return {};
@@ -84,6 +74,16 @@ std::string read_image(const std::string& file) {
 }
 
 }  // namespace
+
+// Names without the prefix are those of C, and may look like an encoded type: "w" is wchar_t.
+std::string demangled(const std::string& name) {
+  if (!name.starts_with("_Z")) return name;
+  int status = 0;
+  char* const text = abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status);
+  std::string out = status == 0 && text != nullptr ? text : name;
+  std::free(text);
+  return out;
+}
 
 std::vector<Mapping> parse_mappings(std::string_view text) {
   std::vector<Mapping> out;

@@ -18,6 +18,9 @@ struct Frame {
   std::string function;      // demangled; "" if the file has no symbol there
 };
 
+// Names without the prefix of C++ are left as they are.
+std::string demangled(const std::string& name);
+
 // One line of /proc/<pid>/maps that maps a file.
 struct Mapping {
   std::uint64_t begin = 0, end = 0, offset = 0;

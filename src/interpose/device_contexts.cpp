@@ -1,6 +1,7 @@
 // Contexts, streams and pools as DeviceMemory knows them: captures, waits, and what goes away.
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 
 #include "interpose/device_memory.h"
@@ -75,6 +76,13 @@ bool DeviceMemory::capturing() const {
   return holds_back();
 }
 
+bool DeviceMemory::captures(CuStream stream) const {
+  int status = 0;
+  // Of the legacy stream the driver says an error while another one captures.
+  return capturing() && driver_.is_capturing != nullptr &&
+         driver_.is_capturing(stream, &status) == kCuSuccess && status != 0;
+}
+
 void DeviceMemory::retire_deferred(Lock& lock) {
   while (!deferred_.empty() && !holds_back()) {
     const Block block = deferred_.front();
@@ -98,13 +106,16 @@ DeviceMemory::PerContext* DeviceMemory::per_context(CuContext context) {
 }
 
 int DeviceMemory::wait_for(Lock& lock, CuContext context, CuEvent event, int most_ms) {
-  for (int waited_ms = 0;; ++waited_ms) {
+  const auto most_us = static_cast<unsigned>(most_ms) * 1000;
+  unsigned pause_us = kFirstPauseUs;
+  for (unsigned waited_us = 0;; waited_us += pause_us) {
     if (holds_back()) return kCuNotReady;
     const int result = driver_.query_event(event);
-    if (result != kCuNotReady || waited_ms >= most_ms) return result;
+    if (result != kCuNotReady || waited_us >= most_us) return result;
     const std::uint64_t id = contexts_.at(context).id;
     lock.unlock();
-    ::usleep(1000);
+    pause_us = std::min(2 * pause_us, kLongestPauseUs);
+    ::usleep(pause_us);
     lock.lock();
     const auto now = contexts_.find(context);
     if (now == contexts_.end() || now->second.id != id) return kCuInvalidContext;
@@ -169,6 +180,7 @@ void DeviceMemory::context_gone(CuContext context) {
     for (const Region& region : one.second) forget(region);
     return true;
   });
+  forget_sinks(context);
   if (const auto state = contexts_.find(context); state != contexts_.end()) {
     for (const Slot& slot : state->second.shared_slots) unmap(slot, false);
     contexts_.erase(state);

@@ -5,6 +5,7 @@
 #include "interpose/backtrace.h"
 #include "interpose/device_layout.h"
 #include "interpose/device_waits.h"
+#include "interpose/python_stack.h"
 
 namespace redzone::interpose {
 namespace {
@@ -14,8 +15,9 @@ constexpr std::size_t kPolled = 8;
 
 }  // namespace
 
-DeviceMemory::DeviceMemory(const Driver& driver, const Settings& settings, Recorder& recorder)
-    : driver_(driver), settings_(settings), recorder_(recorder) {}
+DeviceMemory::DeviceMemory(const Driver& driver, const Settings& settings, Recorder& recorder,
+                           LaunchLog& launches)
+    : driver_(driver), settings_(settings), recorder_(recorder), launches_(launches) {}
 
 std::optional<CuAddress> DeviceMemory::refuse(Counter reason) {
   recorder_.count(reason);
@@ -203,6 +205,11 @@ DeviceMemory::FreeResult DeviceMemory::report_bad_free(const Block& block, CuAdd
   return {Freed::wrong, kCuInvalidValue};
 }
 
+void DeviceMemory::retire_passed(const char* call) {
+  const Lock lock(mutex_);
+  if (!abandoned_ && !holds_back() && !pending_.empty()) poll(call, kPolled);
+}
+
 std::optional<DeviceMemory::View> DeviceMemory::find(CuAddress address) const {
   const std::lock_guard lock(mutex_);
   const auto after = live_.upper_bound(address);
@@ -214,7 +221,8 @@ std::optional<DeviceMemory::View> DeviceMemory::find(CuAddress address) const {
 
 void DeviceMemory::begin_program() {
   const std::lock_guard lock(mutex_);
-  ordinal_ = retired_ = 0;
+  ordinal_ = 0;
+  retired_ = 0;
   in_program_ = true;
   for (const Counter own : {Counter::device_blocks, Counter::device_frees, Counter::slots_reused})
     recorder_.reset(own);
@@ -236,6 +244,11 @@ bool DeviceMemory::is_broken() const {
 void DeviceMemory::report_error(CuContext context, int result, const char* call) {
   if (!is_sticky(result) || !errors_.emplace(context, result).second) return;
   recorder_.note(Fact::driver_broken);
+  const bool is_first = launches_.keep_unfinished(
+      context, [&](CuAddress word, std::uint64_t blocks, PointerRecord& pointer) {
+        return points_to(word, blocks, pointer);
+      });
+  if (is_first) save_blocks();
   FindingRecord* const finding = recorder_.begin_finding();
   if (finding == nullptr) return;
   finding->kind = FindingKind::device_error;
@@ -243,6 +256,7 @@ void DeviceMemory::report_error(CuContext context, int result, const char* call)
   finding->code = result;
   std::strncpy(finding->call, call, kCallBytes - 1);
   take_backtrace(finding->where);
+  take_python_stack(recorder_, finding->where);
   recorder_.publish(*finding);
 }
 

@@ -15,6 +15,7 @@
 // afterwards at what it knew.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
@@ -26,6 +27,7 @@
 #include <vector>
 
 #include "interpose/driver.h"
+#include "interpose/launch_log.h"
 #include "interpose/lent.h"
 #include "interpose/recorder.h"
 #include "interpose/settings.h"
@@ -38,7 +40,8 @@ using Order = std::optional<CuStream>;
 class DeviceMemory {
  public:
   // All of them outlive this object.
-  DeviceMemory(const Driver& driver, const Settings& settings, Recorder& recorder);
+  DeviceMemory(const Driver& driver, const Settings& settings, Recorder& recorder,
+               LaunchLog& launches);
   DeviceMemory(const DeviceMemory&) = delete;
   DeviceMemory& operator=(const DeviceMemory&) = delete;
 
@@ -84,6 +87,8 @@ class DeviceMemory {
   bool capture_dies(CuStream stream);
   void capture_died();
   bool capturing() const;
+  // True if the stream captures.
+  bool captures(CuStream stream) const;
 
   // A pool that the program has made, and one that it destroys.
   void pool_created(CuPool pool, const CuPoolProps& properties);
@@ -109,6 +114,16 @@ class DeviceMemory {
   // True if the current context has had such an error: nothing is guarded in it.
   bool is_broken() const;
 
+  // After a wait of the program: finishes blocks whose free the wait has included.
+  void retire_passed(const char* call);
+
+  // Blocks so far.
+  std::uint64_t blocks() const { return ordinal_.load(std::memory_order_relaxed); }
+
+  // After a launch, once it is over: compares the canaries of all live blocks. What is wrong was
+  // right after the last of these checks, so it is reported with the launch.
+  void check_after(std::uint64_t launch);
+
   // At the end of a process or of its context: compares the canaries of all blocks, live and freed.
   // Waits for the device, but only for a limited time. An error that the program has not asked for
   // is reported.
@@ -130,6 +145,15 @@ class DeviceMemory {
     std::size_t reserved_bytes = 0, bytes = 0;
     CuMemoryHandle handle = 0;
     CuDevice device = 0;
+    std::size_t sink_bytes = 0;  // mapped on each side; 0: there are guard pages
+  };
+  // device_sinks.cpp
+  struct Sink {
+    CuContext context = nullptr;
+    CuAddress at = 0;  // where the guard itself reaches it
+    std::size_t bytes = 0;
+    CuMemoryHandle handle = 0;
+    const unsigned char* host = nullptr;  // pinned, for a copy
   };
   struct Region {
     Slot slot;  // its own, or the one that it shares
@@ -200,6 +224,11 @@ class DeviceMemory {
   bool is_broken(CuContext context) const { return errors_.count(context) != 0; }
   FreeResult report_bad_free(const Block& block, CuAddress address, bool freed, const char* call,
                              const Frames& from);
+  // device_evidence.cpp
+  void name_launch(FindingRecord& finding, std::uint64_t launch) const;
+  // Whether the word points to a block that was among the first `blocks`.
+  bool points_to(CuAddress word, std::uint64_t blocks, PointerRecord& out) const;
+  void save_blocks() const;
   // device_ranges.cpp
   void report_range(Block& block, const Range& range, Side side, std::uint64_t distance_bytes);
   // device_contexts.cpp
@@ -251,18 +280,32 @@ class DeviceMemory {
   void finish_now(Lock& lock, CuAddress address, const char* call);
   bool choose_to_unmap(const Region& region);
   void finish(Pending& pending);
-  bool compare(const Block& block, const unsigned char* canaries);
+  // `launch`: after which this is; 0: after none in particular.
+  bool compare(const Block& block, const unsigned char* canaries, std::uint64_t launch = 0);
   void bury(const Block& block);
+  // device_sinks.cpp
+  int map_at(CuAddress at, std::size_t bytes, CuMemoryHandle handle, CuDevice device);
+  int paint_sink(Lock& lock, const Sink& sink);
+  void make_sink(Lock& lock, CuContext context, CuDevice device);
+  void map_sinks(Slot& slot);
+  void unmap_sinks(const Slot& slot);
+  void forget_sinks(CuContext context);
+  void report_sink(const Sink& sink, std::uint64_t launch);
+  int compare_sink(Lock& lock, CuDevice device, std::uint64_t launch);
+  // Arguments as for compare_live().
+  void compare_sinks(Lock& lock, const char* call, std::uint64_t launch);
   // device_settling.cpp
   bool awaits_device() const;
-  void compare_live(Lock& lock);
+  // `call`: that learns of an error. `launch`: as for compare().
+  void compare_live(Lock& lock, const char* call, std::uint64_t launch);
   // Compares blocks of the context from address `next` on, and moves it past them. The first
   // failure; 0 for none.
-  int compare_batch(Lock& lock, CuContext context, CuAddress& next);
+  int compare_batch(Lock& lock, CuContext context, CuAddress& next, std::uint64_t launch);
 
   const Driver& driver_;
   const Settings& settings_;
   Recorder& recorder_;
+  LaunchLog& launches_;
   mutable std::mutex mutex_;
   std::map<CuAddress, Block> live_;
   // The last freed blocks, while no new block has their address.
@@ -280,10 +323,14 @@ class DeviceMemory {
   std::map<CuContext, PerContext> contexts_;
   std::map<CuContext, int> errors_;  // of broken contexts
   std::map<CuDevice, PerDevice> devices_;
+  std::map<CuDevice, Sink> sinks_;
   std::map<CuDevice, int> retained_;  // primary contexts, how often
   std::map<CuPool, CuDevice> pools_;
-  std::uint64_t ordinal_ = 0, retired_ = 0,  // blocks so far, freed ones that could be unmapped
+  std::atomic<std::uint64_t> ordinal_{0};  // blocks so far
+  std::uint64_t retired_ = 0,              // freed ones that could be unmapped
       context_ids_ = 0;
+  std::mutex checks_;               // for a whole check_after()
+  std::uint64_t last_checked_ = 0;  // launch after which all canaries were compared
   bool abandoned_ = false, in_program_ = false;
 };
 

@@ -5,6 +5,7 @@
 
 #include "interpose/backtrace.h"
 #include "interpose/device_memory.h"
+#include "interpose/python_stack.h"
 
 namespace redzone::interpose {
 
@@ -29,6 +30,7 @@ void DeviceMemory::report_range(Block& block, const Range& range, Side side,
   finding->block_freed = block.is_freed ? 1 : 0;
   std::strncpy(finding->call, range.call, kCallBytes - 1);
   take_backtrace(finding->where);
+  take_python_stack(recorder_, finding->where);
   finding->allocated = block.allocated;
   finding->freed = block.freed;
   recorder_.publish(*finding);

@@ -95,6 +95,8 @@ int DeviceMemory::copy_canaries(const Block& block, CuStream stream, unsigned ch
 
 // Neighbours in a shared slot may be in use.
 bool DeviceMemory::choose_to_unmap(const Region& region) {
+  // What is unmapped would end the program.
+  if (settings_.on_error == OnError::go_on) return false;
   return !region.shared && (settings_.retire == Retire::all || ++retired_ % kRetireEvery == 0);
 }
 
@@ -204,7 +206,8 @@ void DeviceMemory::finish(Pending& pending) {
   spare_[{region.context, region.bytes, region.shared}].push_back(region);
 }
 
-bool DeviceMemory::compare(const Block& block, const unsigned char* canaries) {
+bool DeviceMemory::compare(const Block& block, const unsigned char* canaries,
+                           std::uint64_t launch) {
   recorder_.count(Counter::canaries_checked);
   const Zone before = zone_before(block), after = zone_after(block);
   bool clean = true;
@@ -225,6 +228,7 @@ bool DeviceMemory::compare(const Block& block, const unsigned char* canaries) {
     finding->block_freed = block.is_freed ? 1 : 0;
     finding->allocated = block.allocated;
     finding->freed = block.freed;
+    name_launch(*finding, launch);
     recorder_.publish(*finding);
   };
   std::size_t wrong = 0, nearest = 0;

@@ -20,7 +20,8 @@ bool DeviceMemory::awaits_device() const {
                      [&](const Pending& one) { return !is_broken(one.block.region.context); });
 }
 
-int DeviceMemory::compare_batch(Lock& lock, CuContext context, CuAddress& next) {
+int DeviceMemory::compare_batch(Lock& lock, CuContext context, CuAddress& next,
+                                std::uint64_t launch) {
   const CurrentContext current(driver_, context);
   if (per_context(context) == nullptr) return kCuInvalidContext;
   if (const int failed = order_after_all(lock, context)) return failed;
@@ -59,14 +60,14 @@ int DeviceMemory::compare_batch(Lock& lock, CuContext context, CuAddress& next) 
   for (std::size_t i = 0; i < blocks.size(); ++i) {
     const auto now = live_.find(blocks[i].address);
     if (now != live_.end() && now->second.ordinal == blocks[i].ordinal)
-      now->second.is_reported = !compare(now->second, batch.canaries[i]);
+      now->second.is_reported = !compare(now->second, batch.canaries[i], launch);
   }
   state->events.push_back(batch.done);
   state->canaries.insert(state->canaries.end(), batch.canaries.begin(), batch.canaries.end());
   return kCuSuccess;
 }
 
-void DeviceMemory::compare_live(Lock& lock) {
+void DeviceMemory::compare_live(Lock& lock, const char* call, std::uint64_t launch) {
   CuAddress next = 0;
   for (auto it = live_.begin(); it != live_.end(); it = live_.lower_bound(next)) {
     const CuContext context = it->second.region.context;
@@ -75,8 +76,8 @@ void DeviceMemory::compare_live(Lock& lock) {
       ++next;
       continue;
     }
-    const int failed = compare_batch(lock, context, next);
-    report_error(context, failed, kLastCall);
+    const int failed = compare_batch(lock, context, next, launch);
+    report_error(context, failed, call);
     if (failed != kCuSuccess && !is_sticky(failed)) return;
   }
 }
@@ -94,7 +95,9 @@ void DeviceMemory::settle() {
     lock.lock();
   }
   // What the device still works on is left alone.
-  if (!holds_back() && !awaits_device()) compare_live(lock);
+  if (holds_back() || awaits_device()) return;
+  compare_live(lock, kLastCall, 0);
+  if (!holds_back()) compare_sinks(lock, kLastCall, 0);
 }
 
 }  // namespace redzone::interpose

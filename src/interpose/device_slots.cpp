@@ -105,6 +105,7 @@ std::optional<DeviceMemory::Region> DeviceMemory::take_cell(Lock& lock, std::siz
 
 int DeviceMemory::map_slot(Lock& lock, std::size_t bytes, CuContext context, CuDevice device,
                            Slot& out) {
+  make_sink(lock, context, device);
   int failed = try_map_slot(bytes, device, out);
   while (failed == kCuOutOfMemory && (trim(device) || wait_for_free(lock, context, device)))
     failed = try_map_slot(bytes, device, out);
@@ -164,6 +165,7 @@ int DeviceMemory::try_map_slot(std::size_t bytes, CuDevice device, Slot& out) {
     driver_.free_reservation(slot.reservation, slot.reserved_bytes);
     return failed;
   }
+  map_sinks(slot);
   state.mapped_bytes += bytes;
   recorder_.count(Counter::slots_mapped);
   out = slot;
@@ -171,6 +173,7 @@ int DeviceMemory::try_map_slot(std::size_t bytes, CuDevice device, Slot& out) {
 }
 
 void DeviceMemory::unmap(const Slot& slot, bool keep_addresses) {
+  unmap_sinks(slot);
   driver_.unmap(slot.base, slot.bytes);
   driver_.release(slot.handle);
   devices_[slot.device].mapped_bytes -= slot.bytes;

@@ -57,6 +57,12 @@ Driver load_driver(void* (*find)(const char* name)) {
   load(d.create_event, find("cuEventCreate"));
   load(d.record_event, find("cuEventRecord"));
   load(d.query_event, find("cuEventQuery"));
+  load(d.get_function_name, find("cuFuncGetName"));
+  load(d.get_kernel_name, find("cuKernelGetName"));
+  load(d.get_function_parameter, find("cuFuncGetParamInfo"));
+  load(d.get_kernel_parameter, find("cuKernelGetParamInfo"));
+  load(d.is_capturing, find("cuStreamIsCapturing"));
+  load(d.launch_host_function, find("cuLaunchHostFunc"));
   load(d.get_primary_state, find("cuDevicePrimaryCtxGetState"));
   load(d.retain_primary, find("cuDevicePrimaryCtxRetain"));
   load(d.release_primary, find("cuDevicePrimaryCtxRelease_v2"));

@@ -37,6 +37,14 @@ struct Driver {
   int (*record_event)(CuEvent, CuStream) = nullptr;
   int (*query_event)(CuEvent) = nullptr;
 
+  // Names and parameters of kernels, by CUfunction and by CUkernel: 12.3 and 12.4.
+  int (*get_function_name)(const char**, void*) = nullptr;
+  int (*get_kernel_name)(const char**, void*) = nullptr;
+  int (*get_function_parameter)(void*, std::size_t, std::size_t*, std::size_t*) = nullptr;
+  int (*get_kernel_parameter)(void*, std::size_t, std::size_t*, std::size_t*) = nullptr;
+  int (*is_capturing)(CuStream, int*) = nullptr;                            // 10.0 and later
+  int (*launch_host_function)(CuStream, void (*)(void*), void*) = nullptr;  // 10.0 and later
+
   int (*get_default_pool)(CuPool*, CuDevice) = nullptr;  // 11.2 and later
 
   int (*get_primary_state)(CuDevice, unsigned*, int*) = nullptr;

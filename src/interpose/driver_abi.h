@@ -110,6 +110,12 @@ struct CuMemcpy3D {
   std::size_t width_bytes = 0, height = 0, depth = 0;
 };
 
+// The beginning of CUlaunchConfig.
+struct CuLaunchConfig {
+  unsigned grid[3] = {}, block[3] = {}, shared_bytes = 0;
+  CuStream stream = nullptr;
+};
+
 inline constexpr int kCuGranularityMinimum = 0;
 inline constexpr int kCuAttributeVirtualMemory = 102;  // of a device
 inline constexpr unsigned kCuStreamNonBlocking = 1;

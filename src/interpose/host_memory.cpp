@@ -301,6 +301,23 @@ bool HostMemory::report_fault(std::uint64_t address, Access access, int signal,
   return true;
 }
 
+bool HostMemory::survive(std::uint64_t address) {
+  if (settings_.on_error != OnError::go_on || !mutex_.try_lock()) return false;
+  // A program may protect its own memory, which must not be replaced.
+  const Block* const block = nearest(address);
+  const bool is_live = block != nullptr && !block->is_freed && address >= block->span &&
+                       address < block->span + block->span_bytes;
+  mutex_.unlock();
+  if (is_live) return false;
+  const std::uint64_t page = address & ~static_cast<std::uint64_t>(kPageBytes - 1);
+  void* const mapped = ::mmap(pages(page), kPageBytes, PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+  if (mapped == MAP_FAILED) return false;
+  if (settings_.poison >= 0) std::memset(mapped, settings_.poison, kPageBytes);
+  recorder_.count(Counter::faults_survived);
+  return true;
+}
+
 void HostMemory::compare(const Block& block) {
   recorder_.count(Counter::canaries_checked);
   compare_zone(block, block.span, block.address, Side::before);

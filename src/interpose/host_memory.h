@@ -50,6 +50,10 @@ class HostMemory {
   // fault has nothing to do with the guard.
   bool report_fault(std::uint64_t address, Access access, int signal, std::uint64_t instruction);
 
+  // After such a report, with OnError::go_on: puts memory where the access was, so that it can be
+  // repeated. False if nothing could be mapped, or the settings do not ask for it.
+  bool survive(std::uint64_t address);
+
   // Compares the canaries of live blocks.
   void compare_live();
 

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "interpose/launch_record.h"
+
 namespace redzone::interpose {
 
 inline constexpr std::uint64_t kRecordMagic = 0x31647261'75677a72;  // "rzguard1"
@@ -21,6 +23,9 @@ enum class Counter : std::uint8_t {
   slots_retired,      // slots that were unmapped when their block was freed
   canaries_checked,   // freed blocks whose surroundings were compared
   frees_deferred,     // frees that were put off while a stream captured
+  launches,           // of kernels and graphs
+  streams_held,       // holds of streams before a launch
+  faults_survived,    // accesses of the CPU after which a page took the place of a guard page
   export_tables,      // cuGetExportTable: calls through its tables are not seen
   next_lookups,       // dlsym(RTLD_NEXT) of a hooked name: calls through it are not seen
   deep_binds,         // libraries opened with RTLD_DEEPBIND, which see other functions
@@ -72,12 +77,22 @@ enum class Access : std::uint32_t { unknown, read, write };
 enum class Side : std::uint32_t { none, before, after, inside };
 
 inline constexpr std::size_t kFrames = 24;
+inline constexpr std::size_t kPythonFrames = 16;
 
 struct Frames {
-  std::uint32_t count = 0;
-  std::uint32_t unused = 0;
+  std::uint32_t count = 0, python_count = 0;
   std::uint64_t addresses[kFrames] = {};  // innermost first
+  // Where the Python interpreter of the thread was, innermost first: n is Record::python[n - 1].
+  std::uint32_t python[kPythonFrames] = {};
 };
+
+// A line of a Python program that is in a stack.
+struct PythonLine {
+  std::uint32_t line = 0;
+  char function[92] = {};  // cut off
+  char file[160] = {};     // its end, if it is longer
+};
+inline constexpr std::size_t kPythonLines = 2048;
 
 inline constexpr std::size_t kCallBytes = 40;
 
@@ -98,10 +113,15 @@ struct FindingRecord {
   std::uint32_t thread = 0;
   char call[kCallBytes] = {};  // the function that was called, of the driver or the C library
   Frames where, allocated, freed;
+  // With a check after each launch: the one after which a canary was wrong for the first time, and
+  // how many there were since all had been right. 0: there was no such check.
+  std::uint64_t launches_since_right = 0;
+  LaunchRecord launch;
 };
 
 inline constexpr std::size_t kMostFindings = 64;
 
+// The initial value of each member is zero: a new file is one.
 struct Record {
   std::uint64_t magic = 0;         // written last
   std::uint32_t layout_bytes = 0;  // sizeof(Record)
@@ -113,6 +133,12 @@ struct Record {
   std::atomic<std::uint64_t> counters[kCounters] = {};
   std::atomic<std::uint64_t> findings_begun{0};
   FindingRecord findings[kMostFindings];
+  LaunchRecord launches[kLaunchesKept];  // launch n is at n % kLaunchesKept
+  // Those that were not known to have completed at the first error of a device, newest first.
+  std::atomic<std::uint32_t> unfinished_begun{0}, unfinished_count{0};
+  LaunchRecord unfinished[kLaunchesKept];
+  std::atomic<std::uint32_t> python_count{0};
+  PythonLine python[kPythonLines];
 };
 
 // "<folder>/<pid>.<n>.record": one for each program that ran in the process. Beside it, with the
@@ -120,5 +146,16 @@ struct Record {
 // started as (origin_file.h).
 inline constexpr std::string_view kRecordSuffix = ".record";
 inline constexpr std::string_view kMapsSuffix = ".maps";
+
+// And the blocks of its device, live and freed, at its first error: BlockRecords up to the end of
+// the file, of which the last may be cut off.
+struct BlockRecord {
+  std::uint64_t address = 0, bytes = 0, ordinal = 0;
+  std::uint64_t region = 0, region_bytes = 0;  // of mapped memory that holds it, with its canaries
+  std::uint64_t freed = 0;
+  Frames allocated, freed_by;
+};
+inline constexpr std::string_view kBlocksSuffix = ".blocks";
+inline constexpr std::size_t kBlocksSaved = 32 * 1024;
 
 }  // namespace redzone::interpose

@@ -10,7 +10,6 @@
 #include <cerrno>
 #include <charconv>
 #include <cstring>
-#include <new>
 
 #include "interpose/origin_file.h"
 
@@ -57,7 +56,7 @@ bool Recorder::open(const char* folder) {
     mapped = ::mmap(nullptr, sizeof(Record), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
   ::close(fd);
   if (mapped == MAP_FAILED) return false;
-  auto* record = new (mapped) Record;
+  auto* record = static_cast<Record*>(mapped);  // its pages are not touched before they are used
   record->layout_bytes = sizeof(Record);
   record->pid = static_cast<std::uint32_t>(::getpid());
   record->parent = static_cast<std::uint32_t>(::getppid());
@@ -76,11 +75,32 @@ bool Recorder::open(const char* folder) {
 
 void Recorder::reopen_after_fork() {
   if (record_ == nullptr) return;
-  const bool cpu = noted(Fact::cpu_proven);
-  ::munmap(static_cast<void*>(record_), sizeof(Record));
+  Record* const parents = record_;
   record_ = nullptr;
-  // The code that was proven in the parent is the code of the child.
-  if (open(folder_) && cpu) note(Fact::cpu_proven);
+  if (open(folder_)) {
+    // The code that was proven in the parent is the code of the child, and stacks of blocks that
+    // the child has inherited name lines.
+    if (parents->facts[static_cast<std::size_t>(Fact::cpu_proven)].load() != 0)
+      note(Fact::cpu_proven);
+    const std::uint32_t lines = parents->python_count.load();
+    std::memcpy(record_->python, parents->python, lines * sizeof(PythonLine));
+    record_->python_count.store(lines);
+  }
+  ::munmap(static_cast<void*>(parents), sizeof(Record));
+}
+
+std::uint32_t Recorder::add_python_line(std::string_view file, std::string_view function,
+                                        std::uint32_t line) {
+  if (record_ == nullptr) return 0;
+  const std::uint32_t n = record_->python_count.load();
+  if (n == kPythonLines) return 0;
+  PythonLine& to = record_->python[n];
+  to.line = line;
+  append(to.function, sizeof to.function, function);
+  const std::size_t most = sizeof to.file - 1;
+  append(to.file, sizeof to.file, file.size() > most ? file.substr(file.size() - most) : file);
+  record_->python_count.store(n + 1, std::memory_order_release);
+  return n + 1;
 }
 
 void Recorder::count(Counter counter, std::uint64_t n) {
@@ -130,12 +150,31 @@ void Recorder::publish(FindingRecord& finding) {
   ::pthread_setcancelstate(before, nullptr);
 }
 
-void Recorder::save_maps() const {
-  char file[sizeof stem_ + kMapsSuffix.size()] = {};
+LaunchRecord* Recorder::launches() {
+  return record_ == nullptr ? nullptr : record_->launches;
+}
+
+LaunchRecord* Recorder::begin_unfinished() {
+  if (record_ == nullptr || record_->unfinished_begun.exchange(1) != 0) return nullptr;
+  return record_->unfinished;
+}
+
+void Recorder::publish_unfinished(std::size_t count) {
+  record_->unfinished_count.store(static_cast<std::uint32_t>(count), std::memory_order_release);
+}
+
+int Recorder::create_beside(std::string_view suffix) const {
+  if (record_ == nullptr) return -1;
+  constexpr std::size_t most_suffix = 16;
+  char file[sizeof stem_ + most_suffix] = {};
   append(file, sizeof file, stem_);
-  append(file, sizeof file, kMapsSuffix);
+  append(file, sizeof file, suffix);
+  return ::open(file, O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0600);
+}
+
+void Recorder::save_maps() const {
   const int from = ::open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
-  const int to = ::open(file, O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0600);
+  const int to = create_beside(kMapsSuffix);
   char part[4096];
   for (ssize_t n = 0; from >= 0 && to >= 0 && (n = ::read(from, part, sizeof part)) > 0;)
     if (::write(to, part, static_cast<std::size_t>(n)) != n) break;

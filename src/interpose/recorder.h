@@ -32,6 +32,19 @@ class Recorder {
   // Makes the finding visible to readers and stores the mappings of the process beside it.
   void publish(FindingRecord& finding);
 
+  // The places of the last launches; nullptr without a record.
+  LaunchRecord* launches();
+  // Room for the launches that an error may be of, once; nullptr after that, or without a record.
+  LaunchRecord* begin_unfinished();
+  void publish_unfinished(std::size_t count);
+
+  // The number of a new line (Frames::python), by one thread at a time; 0 if there is no room.
+  std::uint32_t add_python_line(std::string_view file, std::string_view function,
+                                std::uint32_t line);
+
+  // A file beside the record, to be closed by the caller; -1 if it cannot be made.
+  int create_beside(std::string_view suffix) const;
+
  private:
   void save_maps() const;
 

@@ -86,6 +86,31 @@ constexpr Field kFields[] = {
        s.min_bytes = static_cast<std::uint64_t>(v);
        return v >= 1;
      }},
+    {"launch",
+     [](const Settings& s) -> std::int64_t { return static_cast<std::int64_t>(s.launch); },
+     [](Settings& s, std::int64_t v) {
+       s.launch = static_cast<LaunchMode>(v);
+       return v >= 0 && v <= static_cast<std::int64_t>(LaunchMode::held);
+     }},
+    {"each_launch",
+     [](const Settings& s) -> std::int64_t { return s.check == Check::each_launch ? 1 : 0; },
+     [](Settings& s, std::int64_t v) {
+       s.check = v == 1 ? Check::each_launch : Check::at_free;
+       return is_flag(v);
+     }},
+    {"go_on",
+     [](const Settings& s) -> std::int64_t { return s.on_error == OnError::go_on ? 1 : 0; },
+     [](Settings& s, std::int64_t v) {
+       s.on_error = v == 1 ? OnError::go_on : OnError::stop;
+       return is_flag(v);
+     }},
+    {"python", [](const Settings& s) -> std::int64_t { return s.python ? 1 : 0; },
+     [](Settings& s, std::int64_t v) { return s.python = v == 1, is_flag(v); }},
+    {"seed", [](const Settings& s) -> std::int64_t { return static_cast<std::int64_t>(s.seed); },
+     [](Settings& s, std::int64_t v) {
+       s.seed = static_cast<std::uint64_t>(v);
+       return v >= 0;
+     }},
 };
 
 bool set_one(std::string_view word, Settings& settings) {
@@ -109,7 +134,7 @@ void format_settings(const Settings& settings, char (&text)[kSettingsTextBytes])
     std::memcpy(at, field.key.data(), field.key.size());
     at += field.key.size();
     *at++ = '=';
-    // The keys and twelve numbers of at most 20 digits fit.
+    // The keys and seventeen numbers of at most 20 digits fit.
     at = std::to_chars(at, text + sizeof text - 1, field.get(settings)).ptr;
   }
   *at = '\0';

@@ -20,6 +20,14 @@ enum class Placement : std::uint8_t { guard_after, guard_before };
 // every kRetireEvery-th freed block, the others keep their memory, poisoned, for the next block.
 enum class Retire : std::uint8_t { sample, all };
 inline constexpr std::uint64_t kRetireEvery = 8;
+// blocking: each launch is waited for. held: streams are stopped for a while, see stream_holds.h.
+enum class LaunchMode : std::uint8_t { async, blocking, held };
+// When canaries of live blocks are compared: at their free, or after each launch as well, which
+// waits for it.
+enum class Check : std::uint8_t { at_free, each_launch };
+// stop: an access of the CPU that hits a guard page ends the program, as without the guard. go_on:
+// it is reported, and memory takes the place of the guard page.
+enum class OnError : std::uint8_t { stop, go_on };
 
 // Blocks by their numbers in their process, both ends included; {0, 0}: none.
 struct BlockRange {
@@ -42,6 +50,11 @@ struct Settings {
   std::uint64_t max_memory_bytes = 0;
   // Smaller blocks of malloc() are left alone.
   std::uint64_t min_bytes = 1024;
+  LaunchMode launch = LaunchMode::async;
+  Check check = Check::at_free;
+  OnError on_error = OnError::stop;
+  bool python = true;      // stacks of the Python interpreter
+  std::uint64_t seed = 1;  // of what `held` stops
   // Only these blocks are guarded, if there are any, and of them not those to skip. A block has its
   // number either way.
   BlockRange only, skip;
@@ -56,7 +69,7 @@ inline constexpr std::uint64_t kMostAlignBytes = 4096;
 inline constexpr std::uint64_t kDeviceAlignBytes = 256;  // cuMemAlloc's promise
 inline constexpr std::uint64_t kHostAlignBytes = 16;     // malloc's promise on 64-bit Linux
 
-inline constexpr std::size_t kSettingsTextBytes = 320;
+inline constexpr std::size_t kSettingsTextBytes = 512;
 
 // Writes `settings` as "driver=1,cpu=0,...", with a final zero.
 void format_settings(const Settings& settings, char (&text)[kSettingsTextBytes]);

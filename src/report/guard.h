@@ -3,17 +3,23 @@
 //   JSON     {"argv", "exit_code", "signal": number or null, "guard_exit_code", "judged": bool,
 //            "processes_to_guard": number, "processes_not_judged": number,
 //            "settings": {"driver", "cpu", "placement", "align", "poison": number or null,
-//            "retire", "max_memory", "min_bytes", "only", "skip": [first, last] or null},
-//            "findings": [FINDING], "processes": [PROCESS],
-//            "counters": {name: number}, "left_out": {name: {"times", "meaning"}},
+//            "retire", "launch", "seed", "check", "on_error", "max_memory", "min_bytes", "only",
+//            "skip": [first, last] or null}, "findings": [FINDING], "processes": [PROCESS],
+//            "counters": {name: number}, "left_out": {name: {"times", "meaning"}}, "framework",
 //            "foreign_preload", "unreadable_records", "stored", "runs"} (guard_stored.h); without
 //            argv, for processes that were attached, "exit_code" and "signal" are null
 //   FINDING  {"signature", "kind", "memory": "device"|"host", "access", "side", "distance", "code",
-//            "address", "wrong_bytes", "call", "pid", "thread", "times", "block": {"address",
-//            "bytes", "ordinal", "freed"} or null, "where", "allocated", "freed": [FRAME]}
+//            "address", "wrong_bytes", "call", "pid", "thread", "times", "block", "kernel",
+//            "exception", "location", "instruction": "" without a core dump of the driver,
+//            "launch", "launches_since_right", "where", "allocated", "freed": [FRAME],
+//            "python_where", "python_allocated", "python_freed": [{"file", "line", "function"}]};
+//            blocks and launches are in guard_launches.h
 //   FRAME    {"address", "module", "offset", "function"}; "" for what is not known
-//   PROCESS  {"pid", "parent", "program", "state", "ended": bool, "findings": number, "counters",
-//            "left_out"}
+//   PROCESS  {"pid", "parent", "program", "state", "ended": bool, "findings": number, "launches":
+//   the
+//            last ones, newest first, of a process with a finding, or that has not ended by itself,
+//            "unfinished": those that were not known to have completed at the first error of a
+//            device, "counters", "left_out"}
 //
 // The text leaves out frames inside the CUDA runtime (guard/stacks.h), JSON has all.
 //

@@ -1,19 +1,13 @@
-#include <fmt/format.h>
-
 #include "core/terminal.h"
 #include "guard/names.h"
 #include "report/guard.h"
+#include "report/guard_launches.h"
 #include "report/json_parts.h"
 
 namespace redzone::report {
 namespace {
 
 using guard::Counter;
-using guard::Finding;
-
-std::string hex(std::uint64_t value) {
-  return fmt::format("{:#x}", value);
-}
 
 Json frames(const std::vector<guard::Frame>& all) {
   Json out = Json::array();
@@ -25,14 +19,16 @@ Json frames(const std::vector<guard::Frame>& all) {
   return out;
 }
 
-Json block(const guard::Block& b) {
-  if (b.ordinal == 0) return nullptr;
-  return {
-      {"address", hex(b.address)}, {"bytes", b.bytes}, {"ordinal", b.ordinal}, {"freed", b.freed}};
+Json python_lines(const std::vector<guard::PythonFrame>& all) {
+  Json out = Json::array();
+  for (const auto& l : all)
+    out.push_back(
+        {{"file", printable(l.file)}, {"line", l.line}, {"function", printable(l.function)}});
+  return out;
 }
 
 Json guard_finding(const guard::DistinctFinding& distinct) {
-  const Finding& f = distinct.first;
+  const guard::Finding& f = distinct.first;
   return {{"signature", printable(guard::signature(f))},
           {"kind", name_of(f.kind)},
           {"memory", f.on_device ? "device" : "host"},
@@ -46,10 +42,19 @@ Json guard_finding(const guard::DistinctFinding& distinct) {
           {"pid", distinct.pid},
           {"thread", f.thread},
           {"times", distinct.times},
-          {"block", block(f.block)},
+          {"block", block_json(f.block)},
+          {"kernel", printable(f.kernel)},
+          {"exception", printable(f.exception)},
+          {"location", printable(f.location)},
+          {"instruction", printable(f.instruction)},
+          {"launch", launch_json(f.launch)},
+          {"launches_since_right", f.launches_since_right},
           {"where", frames(f.where)},
           {"allocated", frames(f.allocated)},
-          {"freed", frames(f.freed)}};
+          {"freed", frames(f.freed)},
+          {"python_where", python_lines(f.python_where)},
+          {"python_allocated", python_lines(f.python_allocated)},
+          {"python_freed", python_lines(f.python_freed)}};
 }
 
 // Those that are not 0, by `count`.
@@ -78,12 +83,16 @@ Json left_out(Count count) {
 
 Json process(const guard::ProcessRecord& p, const interpose::Settings& settings) {
   const auto count = [&](Counter counter) { return p.count(counter); };
+  // Those of a process that ended without a finding say nothing.
+  const bool tells = !p.findings.empty() || !p.is(guard::Fact::ended);
   return {{"pid", p.pid},
           {"parent", p.parent},
           {"program", printable(p.program)},
           {"state", name_of(guard::judged(p, settings))},
           {"ended", p.is(guard::Fact::ended)},
           {"findings", p.findings.size()},
+          {"launches", tells ? launches_json(p.launches) : Json::array()},
+          {"unfinished", launches_json(p.unfinished)},
           {"counters", counters(count)},
           {"left_out", left_out(count)}};
 }
@@ -100,6 +109,10 @@ Json settings_json(const interpose::Settings& s) {
           {"align", s.align_bytes},
           {"poison", s.poison < 0 ? Json(nullptr) : Json(s.poison)},
           {"retire", s.retire == interpose::Retire::all ? "all" : "sample"},
+          {"launch", name_of(s.launch)},
+          {"seed", s.seed},
+          {"check", name_of(s.check)},
+          {"on_error", name_of(s.on_error)},
           {"max_memory", s.max_memory_bytes},
           {"min_bytes", s.min_bytes},
           {"only", range(s.only)},
@@ -127,6 +140,7 @@ std::string guard_json(const guard::ProgramRun& run, int exit_code, const GuardS
                     {"processes", processes},
                     {"counters", counters(count)},
                     {"left_out", left_out(count)},
+                    {"framework", printable(run.framework)},
                     {"foreign_preload", printable(run.foreign_preload)},
                     {"unreadable_records", run.unreadable},
                     {"stored", guard_stored_json(stored)},

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
 
@@ -7,12 +8,12 @@
 #include "guard/stacks.h"
 #include "report/format.h"
 #include "report/guard.h"
+#include "report/guard_launches.h"
 
 namespace redzone::report {
 namespace {
 
 using guard::Counter;
-using guard::Finding;
 using guard::FindingKind;
 using guard::Side;
 
@@ -31,8 +32,19 @@ std::string frames_text(std::string_view title, const std::vector<guard::Frame>&
   return out;
 }
 
+std::string lines_text(const std::vector<guard::PythonFrame>& lines) {
+  std::string out;
+  for (const auto& line : lines)
+    out += fmt::format("  {:10} {}:{} {}\n", out.empty() ? "  python" : "", printable(line.file),
+                       line.line, printable(line.function));
+  return out;
+}
+
 // "2 bytes after a live block of 4,000 bytes (block 7)"
-std::string place_text(const Finding& finding) {
+std::string place_text(const guard::Finding& finding) {
+  if (finding.block.ordinal == 0 && finding.kind == FindingKind::canary)
+    return fmt::format("in memory in the place of a guard page, {} {} a block that is not known",
+                       bytes_text(finding.distance_bytes), name_of(finding.side));
   if (finding.block.ordinal == 0) return "no block is known there";
   const std::string block =
       fmt::format("a {} block of {} (block {})", finding.block.freed ? "freed" : "live",
@@ -42,24 +54,57 @@ std::string place_text(const Finding& finding) {
   return fmt::format("{} {} {}", bytes_text(finding.distance_bytes), name_of(finding.side), block);
 }
 
-std::string guard_finding_text(std::size_t number, const guard::DistinctFinding& distinct) {
-  const Finding& finding = distinct.first;
+// An error of the device, and what is known of the launch behind it.
+std::string error_text(const guard::Finding& finding, const guard::ProcessRecord* process) {
+  std::string out = fmt::format("  {:10} {} returned {}", "error", finding.call, finding.code);
+  if (finding.kernel.empty()) {
+    out += "; which kernel and which address is not known\n";
+    return process == nullptr ? out : out + unfinished_text(process->unfinished);
+  }
+  out += finding.exception.empty() ? "\n" : fmt::format(" ({})\n", printable(finding.exception));
+  out += fmt::format("  {:10} {}{}{}\n", "kernel", printable(finding.kernel),
+                     finding.location.empty() ? "" : " at ", printable(finding.location));
+  if (!finding.instruction.empty())
+    out += fmt::format("  {:10} {}\n", "access", printable(finding.instruction));
+  if (finding.address != 0)
+    out += fmt::format("  {:10} {:#x}: {}\n", "address", finding.address, place_text(finding));
+  if (finding.launch.ordinal != 0) out += launch_text("launched", finding.launch);
+  return out;
+}
+
+// A canary that was compared after each launch.
+std::string narrowed_text(const guard::Finding& finding) {
+  if (finding.launch.ordinal == 0) return "";
+  const auto since = finding.launches_since_right;
+  if (since == 1) return launch_text("first after", finding.launch);
+  return fmt::format("  {:10} one of the last {} launches; the last of them:\n", "by",
+                     grouped(since)) +
+         launch_text("", finding.launch);
+}
+
+std::string guard_finding_text(std::size_t number, const guard::DistinctFinding& distinct,
+                               const guard::ProgramRun& run) {
+  const guard::Finding& finding = distinct.first;
+  const auto process = std::find_if(run.processes.begin(), run.processes.end(),
+                                    [&](const auto& p) { return p.pid == distinct.pid; });
   std::string out = fmt::format("finding {}: {}\n", number, printable(guard::signature(finding)));
-  if (finding.kind == FindingKind::device_error)
-    out += fmt::format("  {:10} {} returned {}; which kernel and which address is not known\n",
-                       "error", finding.call, finding.code);
+  if (finding.kind == FindingKind::canary && finding.block.ordinal == 0)
+    out += fmt::format("  {:10} {}\n", "where", place_text(finding));
+  else if (finding.kind == FindingKind::device_error)
+    out += error_text(finding, process == run.processes.end() ? nullptr : &*process);
   else
     out += fmt::format("  {:10} {:#x}: {}\n", "address", finding.address, place_text(finding));
   if (finding.wrong_bytes != 0)
     out += fmt::format("  {:10} {} of the canary {} wrong\n", "canary",
                        bytes_text(finding.wrong_bytes), finding.wrong_bytes == 1 ? "is" : "are");
+  if (finding.kind == FindingKind::canary) out += narrowed_text(finding);
   out +=
       fmt::format("  {:10} {}, process {}\n", "seen",
                   distinct.times == 1 ? "once" : fmt::format("{} times", grouped(distinct.times)),
                   distinct.pid);
-  out += frames_text("in", finding.where);
-  out += frames_text("allocated", finding.allocated);
-  out += frames_text("freed", finding.freed);
+  out += frames_text("in", finding.where) + lines_text(finding.python_where);
+  out += frames_text("allocated", finding.allocated) + lines_text(finding.python_allocated);
+  out += frames_text("freed", finding.freed) + lines_text(finding.python_freed);
   return out;
 }
 
@@ -156,9 +201,11 @@ std::string end_text(const guard::ProgramRun& run) {
 std::string guard_text(const guard::ProgramRun& run, int exit_code, Notes notes,
                        const GuardStored& stored) {
   const auto findings = run.findings();
-  std::string out = guarded_text(run);
+  std::string out;
+  if (!run.framework.empty()) out += fmt::format("framework: {}\n", printable(run.framework));
+  out += guarded_text(run);
   for (std::size_t i = 0; i < findings.size(); ++i)
-    out += guard_finding_text(i + 1, findings[i]) + "\n";
+    out += guard_finding_text(i + 1, findings[i], run) + "\n";
   out += processes_text(run);
   out += limits_text(run, notes);
   out += guard_stored_text(stored);

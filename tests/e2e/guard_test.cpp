@@ -114,6 +114,54 @@ TEST_F(Guarded, OverTheDriver) {
   ::unsetenv("LD_LIBRARY_PATH");
 }
 
+TEST_F(Guarded, TheLaunchBehindACanaryAndAnError) {
+  ::setenv("LD_LIBRARY_PATH", FAKE_DRIVER_DIR, 1);
+  const Arguments slack{DRIVER_PROGRAM, "dlsym", "launch", "3", "1004"};
+  const Ran once = guard({}, slack);
+  EXPECT_FALSE(has(once.err, "launch 3")) << once;
+  for (const Arguments& options : {Arguments{"--narrow"}, Arguments{"--check", "each-launch"}}) {
+    const Ran ran = guard(options, slack);
+    EXPECT_EQ(ran.exit, 1) << ran;
+    EXPECT_TRUE(has(ran.err,
+                    "first after fakeWrite(unsigned char*, unsigned long, int) (launch 3, "
+                    "grid 4 x 1 x 1, block 32 x 1 x 1, the default stream)"))
+        << ran;
+    EXPECT_TRUE(has(ran.err, "argument 1 points to the live block 1 of 1,000 bytes")) << ran;
+  }
+  const Arguments fault{DRIVER_PROGRAM, "dlsym", "launch", "3", "3000000"};
+  EXPECT_TRUE(has(guard({}, fault).err, "3 launches were not known to have completed"));
+  EXPECT_TRUE(has(guard({"--launch", "blocking"}, fault).err, "one launch was not known"));
+  const Json killed = report({}, {DRIVER_PROGRAM, "dlsym", "launch_killed"}, 137);
+  EXPECT_EQ(killed["processes"][0]["launches"].size(), 3u);
+  EXPECT_EQ(killed["processes"][0]["launches"][0]["state"], "completed");
+  const Json ended = report({}, {DRIVER_PROGRAM, "dlsym", "launch", "3", "1000"}, 0);
+  EXPECT_EQ(ended["processes"][0]["launches"].size(), 0u);
+  const Json named = report({"--narrow"}, fault, 1);
+  EXPECT_EQ(named["findings"][0]["signature"], "device-error: error 700 in fakeWrite");
+  EXPECT_EQ(named["findings"][0]["launch"]["ordinal"], 3);
+  EXPECT_EQ(named["findings"][0]["call"], "cuCtxSynchronize");
+  const Json json = report({"--launch", "held", "--seed", "7"}, fault, 1);
+  EXPECT_EQ(json["settings"]["launch"], "held");
+  EXPECT_EQ(json["processes"][0]["unfinished"].size(), 3u);
+  EXPECT_EQ(json["processes"][0]["unfinished"][0]["arguments"][1]["value"], "0x2dc6c0");
+  ::unsetenv("LD_LIBRARY_PATH");
+}
+
+TEST_F(Guarded, FrameworksAreToldByTheEnvironment) {
+  const Arguments program{"sh", "-c", "echo $PYTORCH_NO_CUDA_MEMORY_CACHING"};
+  const Ran ran = guard({"--framework", "torch-nocache"}, program);
+  EXPECT_EQ(ran.out, "1\n") << ran;
+  EXPECT_TRUE(ran.err.starts_with("framework: PyTorch without its caching allocator")) << ran;
+  EXPECT_EQ(guard({}, program).out, "\n") << "sh is no Python program";
+}
+
+TEST_F(Guarded, OneRunShowsAllOfTheCpu) {
+  const Json json = report({"--cpu", "--on-error", "continue"}, {HOST_PROGRAM, "several"}, 1);
+  EXPECT_EQ(json["findings"].size(), 4u);
+  EXPECT_EQ(json["exit_code"], 6);
+  EXPECT_EQ(json["counters"]["faults_survived"], 4);
+}
+
 TEST_F(Guarded, WhatCannotBeGuarded) {
   const auto line = [&](const Arguments& command, int exit, const std::string& word) {
     const Ran ran = guard({}, command);
@@ -132,7 +180,9 @@ TEST_F(Guarded, WrongFlagsAreErrorsOfTheGuard) {
         Arguments{"--retire", "none"}, Arguments{"--poison", "256"}, Arguments{"--poison", "red"},
         Arguments{"--min-bytes", "0"}, Arguments{"--max-memory", "0"},
         Arguments{"--error-exitcode", "0"}, Arguments{"--error-exitcode", "256"},
-        Arguments{"--colour"}}) {
+        Arguments{"--launch", "late"}, Arguments{"--check", "often"},
+        Arguments{"--on-error", "ignore"}, Arguments{"--seed", "-1"},
+        Arguments{"--framework", "tensorflow"}, Arguments{"--colour"}}) {
     const Ran ran = guard(wrong, {"true"});
     EXPECT_EQ(ran.exit, 125) << wrong[0] << ran;
     EXPECT_EQ(std::count(ran.err.begin(), ran.err.end(), '\n'), 1) << ran;

@@ -7,8 +7,6 @@
 #include <fstream>
 #include <thread>
 
-#include "engine/cuda_gdb.h"
-
 namespace redzone::engine {
 namespace {
 
@@ -21,33 +19,6 @@ constexpr const char* kGolden =
     "CUDA Exception: Warp Illegal Address\n"
     "The exception was triggered at PC 0x7f215f7ac280  farkernel(int*)  (q.cu:4)\n"
     "[Current focus set to CUDA kernel 0, grid 1, block (0,0,0), thread (0,0,0)]\n";
-
-TEST(CudaGdb, NamesTheKernelItsLineAndTheException) {
-  const Attribution a = read_cuda_gdb(kGolden);
-  EXPECT_EQ(a.source, "core dump");
-  EXPECT_EQ(a.kernel, "farkernel");
-  EXPECT_EQ(a.location, "q.cu:4");
-  EXPECT_EQ(a.detail, "Warp Illegal Address");
-  EXPECT_EQ(a.call, -1);
-}
-
-TEST(CudaGdb, KnowsNoLineWithoutLineinfo) {
-  const Attribution a = read_cuda_gdb(
-      "CUDA Exception: Lane User Stack Overflow\n"
-      "The exception was triggered at PC 0x10  void (anonymous namespace)::scan<float, "
-      "32>(float const*, void (*)(int))\n");
-  EXPECT_EQ(a.kernel, "(anonymous namespace)::scan<float, 32>");
-  EXPECT_EQ(a.location, "");
-}
-
-TEST(CudaGdb, SaysSoWhereThereIsNothing) {
-  for (const char* output : {"", "Segmentation fault\n", "The exception was triggered\n"})
-    EXPECT_EQ(text_of(read_cuda_gdb(output)), "cuda-gdb reports no exception in the core dump");
-  // What is cut off is no reason to fail.
-  const std::string golden = kGolden;
-  for (std::size_t n = 0; n < golden.size(); ++n) read_cuda_gdb(golden.substr(0, n));
-  EXPECT_EQ(read_cuda_gdb("The exception was triggered at PC 0x7f").kernel, "");
-}
 
 // No trial may run here: the tool starts a worker of its own.
 class Waiter final : public exec::Runner {

@@ -12,10 +12,11 @@ using namespace redzone;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   constexpr std::size_t most_mappings = 256;
-  if (size < 3) return 0;
-  const std::size_t at = (data[0] | data[1] << 8) % sizeof(interpose::Record);
+  if (size < 4) return 0;
+  const std::size_t at =
+      static_cast<std::size_t>(data[0] | data[1] << 8 | data[3] << 16) % sizeof(interpose::Record);
   const std::size_t mappings = std::min<std::size_t>(data[2], most_mappings);
-  const std::string_view rest = fuzz::text_of(data + 3, size - 3);
+  const std::string_view rest = fuzz::text_of(data + 4, size - 4);
   std::string bytes(sizeof(interpose::Record), '\0');
   const std::uint64_t magic = interpose::kRecordMagic;
   const std::uint32_t layout = sizeof(interpose::Record);
@@ -32,6 +33,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     fuzz::require(finding.where.size() <= interpose::kFrames, "a stack has a limit");
     fuzz::require(!guard::signature(finding).empty(), "each finding has a signature");
   }
+  fuzz::require(record->launches.size() <= interpose::kLaunchesKept &&
+                    record->unfinished.size() <= interpose::kLaunchesKept,
+                "each launch has a place");
   guard::judged(*record, {});
   guard::ProgramRun run;
   run.processes = {*record};

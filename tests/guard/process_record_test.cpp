@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <fstream>
 #include <memory>
@@ -57,6 +58,32 @@ TEST_F(ProcessRecordTest, IsReadAsItWasWritten) {
   EXPECT_EQ(read->findings[0].block.ordinal, 3u);
   ASSERT_EQ(read->findings[0].allocated.size(), 1u);
   EXPECT_EQ(read->findings[0].allocated[0].address, 0x10u);
+}
+
+// A recorder makes no record, but a file of zeros.
+TEST_F(ProcessRecordTest, AnEmptyRecordIsAllZero) {
+  const auto record = std::make_unique<Record>();
+  const auto* const bytes = reinterpret_cast<const unsigned char*>(record.get());
+  EXPECT_TRUE(std::all_of(bytes, bytes + sizeof(Record), [](unsigned char b) { return b == 0; }));
+}
+
+TEST_F(ProcessRecordTest, LaunchesThatMakeNoSenseAreCutOff) {
+  auto record = sample();
+  auto& launch = record->launches[3];
+  launch.ordinal = 3;
+  launch.parameters = launch.pointers_found = launch.argument_bytes = 4000000;
+  launch.state = static_cast<interpose::LaunchState>(99);
+  std::memset(launch.name, 'x', sizeof launch.name);
+  std::memset(launch.offsets, 0xff, sizeof launch.offsets);
+  launch.pointers[0].offset_bytes = 4000000;
+  record->unfinished_count = 4000000;
+  const auto read = read_process_record(write("d.record", *record));
+  ASSERT_TRUE(read);
+  ASSERT_EQ(read->launches.size(), 1u);
+  EXPECT_EQ(read->launches[0].kernel.size(), sizeof launch.name);
+  EXPECT_EQ(read->launches[0].arguments.size(), interpose::kParametersKept);
+  EXPECT_EQ(read->launches[0].pointers.size(), interpose::kPointersKept);
+  EXPECT_EQ(read->unfinished.size(), interpose::kLaunchesKept);
 }
 
 // The process was killed while it wrote, or has damaged its own record.

@@ -90,7 +90,7 @@ class RunProgramTest : public ProgramTest {
     const auto program = find_program({argv, {}, {}});
     if (!program) return tl::unexpected(program.error());
     return run_program(
-        {{std::move(argv), {}, {}}, *program, "/nowhere/libguard.so", folder_->path(), {}, 1});
+        {{std::move(argv), {}, {}}, *program, "/nowhere/libguard.so", folder_->path(), {}, {}, 1});
   }
 };
 
@@ -134,6 +134,7 @@ TEST_F(RunProgramTest, ALibraryThatLdPreloadCannotName) {
                                   *find_program({{"true"}, {}, {}}),
                                   "/a b/libguard.so",
                                   folder_->path(),
+                                  {},
                                   {},
                                   1});
   ASSERT_FALSE(ended);

@@ -43,7 +43,7 @@ class DeviceMemoryTest : public testing::Test {
   }
 
   DeviceMemory& memory() {
-    if (!memory_) memory_.emplace(driver_, settings_, recorder_);
+    if (!memory_) memory_.emplace(driver_, settings_, recorder_, launches_);
     return *memory_;
   }
   CuAddress allocate(std::size_t bytes, Order order = std::nullopt) {
@@ -76,6 +76,7 @@ class DeviceMemoryTest : public testing::Test {
   Recorder recorder_;
   Settings settings_;
   Driver driver_;
+  LaunchLog launches_{driver_, recorder_};
   CuStream stream_ = nullptr;
   std::optional<DeviceMemory> memory_;
 };

@@ -35,6 +35,9 @@ TEST(DriverAbi, IsThatOfTheToolkit) {
   EXPECT_EQ(offsetof(CuMemcpy3D, to.z), offsetof(CUDA_MEMCPY3D, dstZ));
   EXPECT_EQ(offsetof(CuMemcpy3D, to.device), offsetof(CUDA_MEMCPY3D, dstDevice));
   EXPECT_EQ(offsetof(CuMemcpy3D, depth), offsetof(CUDA_MEMCPY3D, Depth));
+  EXPECT_EQ(offsetof(CuLaunchConfig, block), offsetof(CUlaunchConfig, blockDimX));
+  EXPECT_EQ(offsetof(CuLaunchConfig, shared_bytes), offsetof(CUlaunchConfig, sharedMemBytes));
+  EXPECT_EQ(offsetof(CuLaunchConfig, stream), offsetof(CUlaunchConfig, hStream));
   EXPECT_EQ(kCuMemoryDevice, int{CU_MEMORYTYPE_DEVICE});
   EXPECT_EQ(kCuMemoryUnified, int{CU_MEMORYTYPE_UNIFIED});
   EXPECT_EQ(int{kCuSuccess}, int{CUDA_SUCCESS});

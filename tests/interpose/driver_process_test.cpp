@@ -2,6 +2,8 @@
 // functions arrives in the guard, and no program sees a difference that it could not expect.
 #include <gtest/gtest.h>
 
+#include <csignal>
+
 #include "interpose/guarded.h"
 
 namespace redzone::interpose {
@@ -94,6 +96,12 @@ TEST_P(WayToTheDriver, AUseAfterFreeFaultsWithRetireAll) {
   EXPECT_EQ(run("after_free").exit, 0) << "the first freed block is not in the sample";
 }
 
+TEST_P(WayToTheDriver, AWaitAfterAnOrderedFreeEndsItsBlock) {
+  Settings settings;
+  settings.retire = Retire::all;
+  EXPECT_EQ(run("after_ordered_free", settings).exit, 7);
+}
+
 TEST_P(WayToTheDriver, WithoutTheGuardTheOverrunIsNotSeen) {
   EXPECT_EQ(run("overrun", {}, false).exit, 0);
 }
@@ -159,6 +167,76 @@ TEST_P(WayToTheDriver, AContextThatIsDestroyedLeavesNothingBehind) {
   const auto ran = run("destroy");
   EXPECT_EQ(ran.exit, 0);
   EXPECT_TRUE(ran.findings.empty());
+}
+
+class Launching : public testing::TestWithParam<const char*> {
+ protected:
+  // Three launches over a block of 1,000 bytes, of which the last writes `last`.
+  Guarded run(const std::string& last, const Settings& settings = {}) const {
+    return run_guarded({DRIVER_PROGRAM, "dlsym", GetParam(), "3", last}, settings);
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Calls, Launching, testing::Values("launch", "launch_ex"));
+
+constexpr const char* kPastTheSlot = "3000000";
+constexpr const char* kWriter = "fakeWrite(unsigned char*, unsigned long, int)";
+
+TEST_P(Launching, AnErrorHasTheLaunchesThatMayHaveMadeIt) {
+  const auto ran = run(kPastTheSlot);
+  EXPECT_EQ(ran.exit, 7);
+  ASSERT_EQ(ran.findings.size(), 1u);
+  const auto& unfinished = ran.processes.at(0).unfinished;
+  ASSERT_EQ(unfinished.size(), 3u);
+  EXPECT_EQ(unfinished[0].kernel, kWriter);
+  EXPECT_EQ(unfinished[0].grid[0], 4u);
+  EXPECT_EQ(unfinished[0].block[0], 32u);
+  ASSERT_EQ(unfinished[0].pointers.size(), 1u);
+  EXPECT_EQ(unfinished[0].pointers[0].block.ordinal, 1u);
+  EXPECT_EQ(ran.processes[0].count(Counter::launches), 3u);
+}
+
+TEST_P(Launching, InBlockingModeThereIsButOne) {
+  Settings settings;
+  settings.launch = LaunchMode::blocking;
+  const auto ran = run(kPastTheSlot, settings);
+  EXPECT_EQ(ran.exit, 7);
+  ASSERT_EQ(ran.findings.size(), 1u);
+  EXPECT_EQ(ran.findings[0].call.find("cuLaunchKernel"), 0u);
+  ASSERT_EQ(ran.processes.at(0).unfinished.size(), 1u);
+  EXPECT_EQ(ran.processes[0].unfinished[0].ordinal, 3u);
+}
+
+TEST_P(Launching, ACheckAfterEachNamesTheOneBehindACanary) {
+  Settings settings;
+  EXPECT_EQ(run("1004", settings).findings.at(0).launch.ordinal, 0u);
+  settings.check = Check::each_launch;
+  const auto ran = run("1004", settings);
+  EXPECT_EQ(ran.exit, 0);
+  ASSERT_EQ(ran.findings.size(), 1u);
+  EXPECT_EQ(ran.findings[0].launch.ordinal, 3u);
+  EXPECT_EQ(ran.findings[0].launches_since_right, 1u);
+  EXPECT_EQ(ran.findings[0].launch.kernel, kWriter);
+}
+
+TEST(KilledProcess, HasItsLastLaunches) {
+  const auto ran = run_guarded({DRIVER_PROGRAM, "dlsym", "launch_killed"}, {});
+  EXPECT_EQ(ran.exit, 128 + SIGKILL);
+  const auto& launches = ran.processes.at(0).launches;
+  ASSERT_EQ(launches.size(), 3u);
+  EXPECT_EQ(launches[0].ordinal, 3u);
+  EXPECT_EQ(launches[0].kernel, kWriter);
+  EXPECT_EQ(launches[0].state, LaunchState::completed);
+  EXPECT_FALSE(ran.processes[0].is(Fact::ended));
+}
+
+TEST_P(Launching, HeldStreamsChangeNothingOfAProgramThatWaits) {
+  Settings settings;
+  settings.launch = LaunchMode::held;
+  const auto ran = run_guarded({DRIVER_PROGRAM, "dlsym", GetParam(), "40", "1000"}, settings);
+  EXPECT_EQ(ran.exit, 0);
+  EXPECT_TRUE(ran.findings.empty());
+  EXPECT_GT(ran.processes.at(0).count(Counter::streams_held), 0u);
 }
 
 class Telling : public testing::TestWithParam<const char*> {};
@@ -283,6 +361,39 @@ TEST(DriverProcess, SettingsWithoutTheDriverLeaveItAlone) {
   EXPECT_EQ(ran.exit, 0);
   ASSERT_EQ(ran.processes.size(), 1u);
   EXPECT_EQ(ran.processes[0].count(Counter::device_blocks), 0u);
+}
+
+// ctypes releases the interpreter's lock for a call, as PyTorch does before it allocates.
+TEST(DriverProcess, AnAllocationWithoutTheInterpretersLockHasItsLines) {
+  if (std::string(PYTHON).empty()) GTEST_SKIP() << "no CPython 3.11 to 3.13 was found";
+  const std::string program =
+      "import ctypes\n"
+      "cuda = ctypes.CDLL('libcuda.so.1')\n"
+      "context, block = ctypes.c_void_p(), ctypes.c_uint64()\n"
+      "assert cuda.cuInit(0) == 0 and cuda.cuCtxCreate_v2(ctypes.byref(context), 0, 0) == 0\n"
+      "def make():\n"
+      "    assert cuda.cuMemAlloc_v2(ctypes.byref(block), ctypes.c_size_t(1000)) == 0\n"
+      "class Model:\n"
+      "    def run(self):\n"
+      "        make()\n"
+      "Model().run()\n"
+      "cuda.fakeLaunchWrite(block, ctypes.c_size_t(1004), 1, None)\n"
+      "assert cuda.cuCtxSynchronize() == 0\n"
+      "assert cuda.cuMemFree_v2(block) == 0\n"
+      "assert cuda.cuCtxSynchronize() == 0\n";
+  const auto ran = run_guarded({PYTHON, "-S", "-E", "-c", program}, {});
+  EXPECT_EQ(ran.exit, 0);
+  ASSERT_EQ(ran.findings.size(), 1u);
+  const auto lines = [](const std::vector<guard::PythonFrame>& frames) {
+    std::vector<std::string> out;
+    for (const auto& frame : frames)
+      out.push_back(frame.function + " " + std::to_string(frame.line));
+    return out;
+  };
+  EXPECT_EQ(lines(ran.findings[0].python_allocated),
+            (std::vector<std::string>{"make 6", "Model.run 9", "<module> 10"}));
+  EXPECT_EQ(lines(ran.findings[0].python_freed), std::vector<std::string>{"<module> 13"});
+  EXPECT_EQ(ran.findings[0].python_allocated[0].file, "<string>");
 }
 
 // An ordinary call of the real dlsym() would change what these lookups find.

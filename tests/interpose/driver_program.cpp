@@ -1,6 +1,7 @@
 // A program that uses the driver, in the way and for the deed that its arguments name. Exits with
 // 0 unless the driver answers other than a program may expect.
 #include <dlfcn.h>
+#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -205,6 +206,15 @@ void after_free(const Driver& d) {
   std::_Exit(d.synchronize() == 700 ? 7 : 0);
 }
 
+// A kernel that comes after a free in the order of a stream, and after a wait for that.
+void after_ordered_free(const Driver& d) {
+  CuAddress at = 0;
+  CHECK(d.allocate_async(&at, 4096, nullptr) == 0);
+  CHECK(d.free_async(at, nullptr) == 0 && d.synchronize() == 0);
+  d.launch_read(at, 4, nullptr);
+  std::_Exit(d.synchronize() == 700 ? 7 : 0);
+}
+
 // Into the slack of a block that is never freed. A function of its own in every backtrace.
 __attribute__((noinline)) void dirty(const Driver& d) {
   CuAddress at = 0;
@@ -312,6 +322,30 @@ int touch(const std::string& name, void* library, CuAddress at, std::size_t byte
   return lookup<int(const void*)>(library, name.c_str())(&copy);
 }
 
+// Launches the named kernel over a block of 1,000 bytes: `bytes` of it, `times`, and the last one
+// with `last` bytes. By cuLaunchKernelEx if `extended`.
+int launch(const Driver& d, void* library, bool extended, std::size_t bytes, int times,
+           std::size_t last) {
+  void* kernel = nullptr;
+  CHECK(lookup<int(void**, void*, const char*)>(library, "cuModuleGetFunction")(
+            &kernel, nullptr, "_Z9fakeWritePhmi") == 0);
+  CuAddress at = 0;
+  CHECK(d.allocate(&at, 1000) == 0);
+  for (int i = 0; i < times; ++i) {
+    std::size_t count = i + 1 == times ? last : bytes;
+    int value = 1;
+    void* arguments[] = {&at, &count, &value};
+    const redzone::interpose::CuLaunchConfig config{{4, 1, 1}, {32, 1, 1}, 0, nullptr};
+    const int result = extended
+                           ? lookup<int(const void*, void*, void**, void**)>(
+                                 library, "cuLaunchKernelEx")(&config, kernel, arguments, nullptr)
+                           : lookup<Launch>(library, "cuLaunchKernel")(kernel, 4, 1, 1, 32, 1, 1, 0,
+                                                                       nullptr, arguments, nullptr);
+    if (result != 0) return result;
+  }
+  return d.synchronize();
+}
+
 void touch_block(const Driver& d, void* library, const std::string& name, std::size_t beyond) {
   CuAddress at = 0;
   CHECK(d.allocate(&at, 4096) == 0);
@@ -405,6 +439,14 @@ int main(int argc, char** argv) {
     overrun_seen_elsewhere(d, library, [&](CuAddress at) { return call(argv[3], library, at); });
   else if (deed == "touch")
     touch_block(d, library, argv[3], std::strtoul(argv[4], nullptr, 10));
+  else if (deed == "launch_killed") {
+    launch(d, library, false, 1000, 3, 1000);
+    raise(SIGKILL);
+  } else if (deed == "launch" || deed == "launch_ex")
+    return launch(d, library, deed == "launch_ex", 1000, std::atoi(argv[3]),
+                  std::strtoul(argv[4], nullptr, 10)) == 0
+               ? 0
+               : 7;
   else if (deed == "thread_capture")
     capture_thread_stream(d, library);
   else if (deed == "pools")
@@ -415,6 +457,8 @@ int main(int argc, char** argv) {
     ask_for_table(d, library);
   else if (deed == "after_free")
     after_free(d);
+  else if (deed == "after_ordered_free")
+    after_ordered_free(d);
   else if (deed == "dirty")
     dirty(d);
   else if (deed == "capture")

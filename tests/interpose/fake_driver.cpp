@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <string>
@@ -159,6 +160,8 @@ FAKE_EXPORT int cuMemCreate(CuMemoryHandle* out, std::size_t bytes, const CuMemA
   if (s.used + bytes > s.limit) return kCuOutOfMemory;
   s.used += bytes;
   s.created[*out = s.next_handle++] = bytes;
+  s.files[*out] = memfd_create("fake device memory", MFD_CLOEXEC);
+  if (ftruncate(s.files[*out], static_cast<off_t>(bytes)) != 0) return kCuOutOfMemory;
   return 0;
 }
 FAKE_EXPORT int cuMemRelease(CuMemoryHandle handle) {
@@ -167,6 +170,8 @@ FAKE_EXPORT int cuMemRelease(CuMemoryHandle handle) {
   if (it == state().created.end()) return kCuInvalidValue;
   state().used -= it->second;
   state().created.erase(it);
+  close(state().files[handle]);  // what is mapped stays
+  state().files.erase(handle);
   return 0;
 }
 FAKE_EXPORT int cuMemMap(CuAddress address, std::size_t bytes, std::size_t, CuMemoryHandle handle,
@@ -175,7 +180,10 @@ FAKE_EXPORT int cuMemMap(CuAddress address, std::size_t bytes, std::size_t, CuMe
   if (state().created.count(handle) == 0 || state().created[handle] != bytes)
     return kCuInvalidValue;
   for (const auto& [at, size] : state().reserved)
-    if (address >= at && address + bytes <= at + size) return 0;
+    if (address >= at && address + bytes <= at + size) {
+      state().mappings[address] = handle;
+      return 0;
+    }
   return kCuInvalidValue;
 }
 FAKE_EXPORT int cuMemUnmap(CuAddress address, std::size_t bytes) {
@@ -185,6 +193,7 @@ FAKE_EXPORT int cuMemUnmap(CuAddress address, std::size_t bytes) {
   mmap(host(address), bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
        0);
   state().mapped.erase(it);
+  state().mappings.erase(address);
   return 0;
 }
 FAKE_EXPORT int cuMemSetAccess(CuAddress address, std::size_t bytes, const CuMemAccessDesc* access,
@@ -194,7 +203,10 @@ FAKE_EXPORT int cuMemSetAccess(CuAddress address, std::size_t bytes, const CuMem
     if (access[i].flags != kCuAccessReadWrite) return kCuInvalidValue;
     state().accessors[address].insert(access[i].location.id);
   }
-  mprotect(host(address), bytes, PROT_READ | PROT_WRITE);
+  // Once for each device that may access it; the memory is the same for all addresses.
+  const auto file = state().files.find(state().mappings[address]);
+  if (file == state().files.end()) return kCuInvalidValue;
+  mmap(host(address), bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file->second, 0);
   state().mapped[address] = bytes;
   return 0;
 }
@@ -301,11 +313,6 @@ FAKE_EXPORT int cuMemAllocManaged(CuAddress* out, std::size_t bytes, unsigned) {
 }
 
 // Of these only the result matters.
-FAKE_EXPORT int cuLaunchKernel(void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
-                               unsigned, CuStream, void**, void**) {
-  FAKE_CALL();
-  return 0;
-}
 FAKE_EXPORT int cuMemcpy(CuAddress, CuAddress, std::size_t) {
   FAKE_CALL();
   return 0;

@@ -11,7 +11,10 @@
 
 extern "C" {
 
-// Planted kernels.
+// Planted kernels. cuModuleGetFunction() and cuLibraryGetKernel() give out the first two, by the
+// names
+// "_Z9fakeWritePhmi" (address, bytes, value) and "_Z8fakeReadPhm" (address, bytes), and
+// cuLaunchKernel() launches them; other names are kernels that do nothing.
 int fakeLaunchWrite(unsigned long long address, std::size_t bytes, int value,
                     redzone::interpose::CuStream stream);
 int fakeLaunchRead(unsigned long long address, std::size_t bytes,
@@ -44,6 +47,8 @@ bool fakeIsMapped(unsigned long long address, std::size_t bytes);
 bool fakeCanAccess(unsigned long long address, int device);
 // Allocations of the driver itself (not mapped by cuMemMap) that are live.
 int fakePlainBlocks();
+// Without names and parameters of kernels: drivers before CUDA 12.3.
+void fakeSetKernelNames(bool has);
 // Forgets everything: memory, streams, errors and counts.
 void fakeReset();
 }

@@ -179,6 +179,9 @@ FAKE_EXPORT void fakeSetVirtualMemory(bool has) {
 FAKE_EXPORT void fakeSetPrivateEntries(bool has) {
   state().private_entries = has;
 }
+FAKE_EXPORT void fakeSetKernelNames(bool has) {
+  state().kernel_names = has;
+}
 FAKE_EXPORT bool fakeIsMapped(unsigned long long address, std::size_t bytes) {
   const std::lock_guard lock(state().mutex);
   return is_mapped(address, bytes);
@@ -200,11 +203,13 @@ FAKE_EXPORT void fakeReset() {
     stream->done = stream->given;
     stream->capturing = false;
   }
+  for (const auto& [handle, file] : s.files) close(file);
+  s.files.clear(), s.mappings.clear();
   s.reserved.clear(), s.plain.clear(), s.mapped.clear(), s.accessors.clear(), s.created.clear(),
       s.calls.clear(), s.failures.clear(), s.held.clear(), s.streams.clear(), s.sticky.clear(),
       s.free_handles.clear();
   s.used = 0, s.limit = std::size_t{1} << 30, s.primary = 0;
   s.invalidated = s.eager = s.private_entries = s.gate_open = false;
-  s.virtual_memory = true;
+  s.virtual_memory = s.kernel_names = true;
 }
 // NOLINTEND

@@ -50,6 +50,8 @@ struct State {
   std::map<CuAddress, std::size_t> reserved, plain, mapped;  // mapped: accessible
   std::map<CuAddress, std::set<CuDevice>> accessors;         // of what is mapped
   std::map<CuMemoryHandle, std::size_t> created;
+  std::map<CuMemoryHandle, int> files;           // the memory of what was created
+  std::map<CuAddress, CuMemoryHandle> mappings;  // of cuMemMap()
   std::map<std::string, int> calls;
   std::map<std::string, Failure> failures;
   std::set<std::string> held;
@@ -64,6 +66,7 @@ struct State {
   std::uint64_t next_pool = 0x3000;
   std::map<CuContext, int> sticky;
   int primary = 0;  // how often the primary context is retained
+  bool kernel_names = true;
   bool invalidated = false, virtual_memory = true, eager = false, private_entries = false,
        gate_open = false;
 };

@@ -138,6 +138,18 @@ FAKE_EXPORT int cuStreamEndCapture_ptsz(CuStream stream, CuGraph* graph) {
   FAKE_CALL();
   return end_capture(per_thread(stream), graph);
 }
+FAKE_EXPORT int cuStreamIsCapturing(CuStream stream, int* status) {
+  FAKE_CALL();
+  *status = stream_of(stream).capturing ? 1 : 0;
+  return 0;
+}
+FAKE_EXPORT int cuLaunchHostFunc(CuStream stream, void (*function)(void*), void* argument) {
+  FAKE_CALL();
+  return give(stream, [=] {
+    function(argument);
+    return 0;
+  });
+}
 FAKE_EXPORT int cuEventCreate(CuEvent* out, unsigned) {
   FAKE_CALL(true);
   auto* const made = state().all_events.emplace_back(std::make_unique<Event>()).get();

@@ -49,6 +49,91 @@ TEST(HostProcess, AllocationsWorkAsTheyDoWithoutIt) {
   }
 }
 
+// One run shows them all, and the program ends as it would have.
+TEST(HostProcess, WithOnErrorContinueTheProgramGoesOn) {
+  Settings settings = on_the_cpu();
+  settings.on_error = OnError::go_on;
+  const auto ran = run("several", settings);
+  EXPECT_EQ(ran.exit, 6);
+  ASSERT_EQ(ran.findings.size(), 4u);
+  const auto is = [&](std::size_t i, FindingKind kind, Access access, Side side) {
+    EXPECT_EQ(ran.findings[i].kind, kind) << i;
+    EXPECT_EQ(ran.findings[i].access, access) << i;
+    EXPECT_EQ(ran.findings[i].side, side) << i;
+  };
+  is(0, FindingKind::guard_page, Access::write, Side::after);
+  is(1, FindingKind::guard_page, Access::read, Side::after);
+  is(2, FindingKind::guard_page, Access::read, Side::before);
+  is(3, FindingKind::after_free, Access::read, Side::inside);
+  EXPECT_EQ(ran.processes.at(0).count(Counter::faults_survived), 4u);
+}
+
+TEST(HostProcess, MemoryThatTheProgramProtectsIsNotReplaced) {
+  Settings settings = on_the_cpu();
+  settings.on_error = OnError::go_on;
+  EXPECT_EQ(run("protected", settings).exit, 128 + SIGSEGV);
+}
+
+// `main` lets `make` allocate a block, and writes past its end.
+TEST(HostProcess, AnAllocationOfAPythonProgramHasItsLines) {
+  if (std::string(PYTHON).empty()) GTEST_SKIP() << "no CPython 3.11 to 3.13 was found";
+  const std::string program =
+      "import ctypes\n"
+      "def make():\n"
+      "    return ctypes.create_string_buffer(4000)\n"
+      "def main():\n"
+      "    block = make()\n"
+      "    ctypes.memset(ctypes.addressof(block) + 4000, 1, 1)\n"
+      "main()\n";
+  for (const bool wanted : {true, false}) {
+    Settings settings = on_the_cpu();
+    settings.python = wanted;
+    const auto ran = run_guarded({PYTHON, "-S", "-E", "-c", program}, settings);
+    EXPECT_EQ(ran.exit, 128 + SIGSEGV);
+    const Finding found = only(ran);
+    EXPECT_EQ(found.kind, FindingKind::guard_page);
+    EXPECT_EQ(found.block.bytes, 4000u);
+    std::vector<std::string> lines;  // those that are not of ctypes
+    for (const auto& line : found.python_allocated)
+      if (line.file == "<string>") lines.push_back(line.function + " " + std::to_string(line.line));
+    const std::vector<std::string> expected{"make 3", "main 5", "<module> 7"};
+    EXPECT_EQ(lines, wanted ? expected : std::vector<std::string>());
+  }
+}
+
+// Threads without the interpreter's lock, a fork, and what runs while the interpreter ends.
+TEST(HostProcess, PythonProgramsWorkAsTheyDoWithoutTheGuard) {
+  if (std::string(PYTHON).empty()) GTEST_SKIP() << "no CPython 3.11 to 3.13 was found";
+  const std::string program =
+      "import os, sys, threading, gc, atexit, json, zlib\n"
+      "class Last:\n"
+      "    def __del__(self):\n"
+      "        self.more = bytearray(5000)\n"
+      "keep = Last()\n"
+      "def work(n):\n"
+      "    for i in range(100):\n"
+      "        zlib.compress(bytearray(20000 + n))\n"
+      "        json.loads(json.dumps([{'a': [1] * 500}] * 5))\n"
+      "    gc.collect()\n"
+      "threads = [threading.Thread(target=work, args=(n,)) for n in range(4)]\n"
+      "for t in threads: t.start()\n"
+      "for t in threads: t.join()\n"
+      "pid = os.fork()\n"
+      "if pid == 0:\n"
+      "    work(1)\n"
+      "    os._exit(5)\n"
+      "assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 5\n"
+      "atexit.register(work, 1)\n"
+      "try:\n"
+      "    raise ValueError(bytearray(9000))\n"
+      "except ValueError as error:\n"
+      "    assert len(error.args[0]) == 9000\n"
+      "sys.exit(4)\n";
+  const auto ran = run_guarded({PYTHON, "-S", "-E", "-c", program}, on_the_cpu());
+  EXPECT_EQ(ran.exit, 4);
+  EXPECT_TRUE(ran.findings.empty());
+}
+
 TEST(HostProcess, AWriteAfterABlock) {
   const auto ran = run("write_after");
   EXPECT_EQ(ran.exit, 128 + SIGSEGV) << "as without the guard";

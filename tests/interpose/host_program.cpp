@@ -4,6 +4,7 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -161,6 +162,22 @@ int main(int argc, char** argv) {
   char* const at = make_buffer(kBytes);
   if (deed == "use") use();
   if (deed == "write_after") write_at(at + kBytes);
+  if (deed == "several") {
+    char* const other = make_buffer(kBytes);
+    write_at(at + kBytes);
+    write_at(at + kBytes + 1);
+    CHECK(read_at(other + kBytes) != 2);
+    CHECK(read_at(at - 200) != 2);  // in the page before that of the block
+    drop_buffer(other);
+    CHECK(read_at(other + 10) != 2);
+    return 6;
+  }
+  if (deed == "protected") {
+    char* const whole = static_cast<char*>(aligned_alloc(4096, 4096));
+    *whole = 5;
+    CHECK(mprotect(whole, 4096, PROT_NONE) == 0);
+    return read_at(whole);
+  }
   if (deed == "read_after") return read_at(at + kBytes + 7);
   if (deed == "read_before") return read_at(at - 1);
   if (deed == "after_free") {

@@ -24,6 +24,11 @@ TEST(GuardSettings, AreReadAsTheyWereWritten) {
   all.align_bytes = 64;
   all.max_memory_bytes = std::uint64_t{1} << 40;
   all.min_bytes = 7;
+  all.launch = LaunchMode::held;
+  all.check = Check::each_launch;
+  all.on_error = OnError::go_on;
+  all.python = false;
+  all.seed = 9;
   all.only = {2, 90};
   all.skip = {5, 5};
   for (const Settings& settings : {Settings(), all}) {
@@ -35,7 +40,7 @@ TEST(GuardSettings, AreReadAsTheyWereWritten) {
 
 TEST(GuardSettings, TheLongestTextFits) {
   Settings most;
-  most.max_memory_bytes = most.min_bytes = INT64_MAX;
+  most.max_memory_bytes = most.min_bytes = most.seed = INT64_MAX;
   most.align_bytes = kMostAlignBytes;
   most.only = most.skip = {INT64_MAX, INT64_MAX};
   Settings read;
@@ -61,7 +66,8 @@ TEST(GuardSettings, NameTheBlocksThatAreGuarded) {
 TEST(GuardSettings, WhatIsWrongChangesNothing) {
   for (const char* text :
        {"cpu", "cpu=", "cpu=2", "cpu=1x", "align=3", "align=8192", "poison=256", "poison=-2",
-        "min_bytes=0", "max_memory=-1", "colour=1", "=1", "cpu=99999999999999999999"}) {
+        "min_bytes=0", "max_memory=-1", "colour=1", "launch=3", "launch=-1", "each_launch=2",
+        "go_on=2", "seed=-1", "=1", "cpu=99999999999999999999"}) {
     Settings read;
     EXPECT_FALSE(parse_settings(text, read)) << text;
     EXPECT_EQ(read, Settings()) << text;

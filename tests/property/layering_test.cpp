@@ -22,10 +22,10 @@ using std::filesystem::path;
 // The folders from the bottom up: each may include only folders before it. Those of src/ are built
 // in this order, too; generators/ and oracles/ are beside src/.
 const std::vector<std::string> kFloors{
-    "core",       "interpose",  "guard",    "statistics", "tma",   "sanitizer", "target",
-    "launcher",   "references", "device",   "package",    "exec",  "trial",     "standalone",
-    "generators", "oracles",    "campaign", "bisect",     "store", "report",    "engine",
-    "nightly",    "bench",      "cli",      "targets"};
+    "core",       "interpose",  "sanitizer", "guard",   "statistics", "tma",    "target",
+    "launcher",   "references", "device",    "package", "exec",       "trial",  "standalone",
+    "generators", "oracles",    "campaign",  "bisect",  "store",      "report", "engine",
+    "nightly",    "bench",      "cli",       "targets"};
 
 // "core/", ...: the prefixes of includes from other folders.
 const std::vector<std::string>& part_prefixes() {
@@ -180,7 +180,10 @@ std::vector<Part> parts() {
       {"core", "src/core/", {}},
       // Preloaded into foreign processes, so it has nothing of the rest.
       {"interpose", "src/interpose/", {}},
-      {"guard", "src/guard/", {"core/", "interpose/"}},
+      // Core dumps of programs are read as those of targets are.
+      {"guard",
+       "src/guard/",
+       {"core/", "interpose/", "sanitizer/cuda_gdb.h", "sanitizer/fault_access.h"}},
       {"target", "src/target/", {"core/"}},
       {"tma", "src/tma/", {"core/"}},
       // Kernels that the device compiles at run time include the same headers as those of plugins.

@@ -67,6 +67,98 @@ TEST(GuardText, SaysWhatWasFoundAndWhatWasNotGuarded) {
       << text;
 }
 
+guard::KernelLaunch launch(std::uint64_t ordinal, const char* kernel) {
+  guard::KernelLaunch out;
+  out.ordinal = ordinal;
+  out.state = guard::LaunchState::launched;
+  out.kernel = kernel;
+  out.grid = {4, 2, 1};
+  out.block = {32, 1, 1};
+  out.shared_bytes = 16;
+  out.stream = 0x70;
+  out.arguments = {{0, 8, 0x6000}, {8, 4, 5}, {16, 24, 0x6010}};
+  out.pointers = {{0, 0x6000, {0x6000, 4000, 7, false}},
+                  {24, 0x6010, {0x6000, 4000, 7, true}},
+                  {16, 0x6fa0, {0x6000, 4000, 7, false}}};
+  return out;
+}
+
+// An error of the device, with so many launches that may have made it.
+guard::ProgramRun broken(std::size_t launches) {
+  auto out = sample();
+  guard::Finding error;
+  error.kind = FindingKind::device_error;
+  error.on_device = true;
+  error.code = 700;
+  error.call = "cuCtxSynchronize";
+  out.processes[0].findings = {error};
+  for (std::size_t i = launches; i > 0; --i)
+    out.processes[0].unfinished.push_back(launch(i, "fill(float*)"));
+  return out;
+}
+
+TEST(GuardText, AnErrorHasTheLaunchesThatMayHaveMadeIt) {
+  const std::string one = guard_text(broken(1), 1);
+  for (const char* part :
+       {"cuCtxSynchronize returned 700; which kernel and which address is not known",
+        "launched   one launch was not known to have completed:\n",
+        "fill(float*) (launch 1, grid 4 x 2 x 1, block 32 x 1 x 1, 16 bytes of shared memory, "
+        "stream 0x70)\n",
+        "argument 1 points to the live block 7 of 4,000 bytes\n",
+        "argument 3, byte 8 points 16 bytes into the freed block 7",
+        "argument 3 points to the end of the live block 7"})
+    EXPECT_TRUE(has(one, part)) << part << "\n" << one;
+  const std::string many = guard_text(broken(20), 1);
+  EXPECT_TRUE(has(many, "20 launches were not known to have completed")) << many;
+  EXPECT_TRUE(has(many, "(launch 13,")) << many;
+  EXPECT_FALSE(has(many, "(launch 12,")) << many;
+  EXPECT_TRUE(has(many, "and 12 before\n")) << many;
+  EXPECT_FALSE(has(guard_text(broken(0), 1), "launched"));
+}
+
+TEST(GuardText, ACoreDumpNamesTheKernelAndTheAccess) {
+  auto run = broken(3);
+  auto& error = run.processes[0].findings[0];
+  error.kernel = "fill";
+  error.exception = "Warp Illegal Address";
+  error.location = "q.cu:4";
+  error.instruction = "STG.E [R2.64], R7";
+  error.access = guard::Access::write;
+  error.address = 0x7000;
+  error.side = guard::Side::after;
+  error.distance_bytes = 97;
+  error.block = {0x6000, 4000, 7, false};
+  error.allocated = overrun().allocated;
+  error.python_allocated = {{"/home/me/train.py", "Model.run", 12}};
+  error.launch = launch(2, "fill(float*)");
+  const std::string text = guard_text(run, 1);
+  for (const char* part :
+       {"finding 1: device-error: error 700 in fill: write after a block allocated in Model.run "
+        "(train.py)\n",
+        "cuCtxSynchronize returned 700 (Warp Illegal Address)\n", "kernel     fill at q.cu:4\n",
+        "access     STG.E [R2.64], R7\n", "0x7000: 97 bytes after a live block of 4,000 bytes",
+        "launched   fill(float*) (launch 2,", "/home/me/train.py:12 Model.run\n"})
+    EXPECT_TRUE(has(text, part)) << part << "\n" << text;
+  EXPECT_FALSE(has(text, "not known to have completed")) << text;
+}
+
+TEST(GuardText, ACanaryIsOfOneLaunchOnlyIfNoneCameBetween) {
+  auto run = sample();
+  auto& finding = run.processes[0].findings[0];
+  finding.kind = FindingKind::canary;
+  finding.launch = launch(9, "fill(float*)");
+  finding.launches_since_right = 1;
+  EXPECT_TRUE(has(guard_text(run, 1), "first after fill(float*) (launch 9,"));
+  finding.launches_since_right = 3;
+  EXPECT_TRUE(has(guard_text(run, 1), "one of the last 3 launches; the last of them:"));
+}
+
+TEST(GuardText, BeginsWithWhatWasPickedForAFramework) {
+  auto run = sample();
+  run.framework = "PyTorch without its cache";
+  EXPECT_TRUE(guard_text(run, 1).starts_with("framework: PyTorch without its cache\n"));
+}
+
 TEST(GuardText, TheLastLineTellsNoFindingFromNotJudged) {
   auto run = sample();
   run.processes[0].findings.clear();

@@ -22,7 +22,7 @@ if words[0] == "doctor":
                                  {{"what": "CUDA driver", "found": "1.2"}}]}}))
     sys.exit(0)
 options, command = words[:words.index("--")], words[words.index("--") + 1:]
-deed = command[-1] if "program" in command[0] else pathlib.Path(command[1]).name + command[-1]
+deed = command[-1] if command[0].endswith(("program", "program_shared")) else pathlib.Path(command[1]).name + command[-1]
 error = "device-error: error 700 from cuCtxSynchronize"
 before = error if "guard_before" in options else "canary: write before a block allocated in main"
 signature = {{"write_after": error, "read_after": error, "write_before": before,
@@ -31,9 +31,25 @@ signature = {{"write_after": error, "read_after": error, "write_before": before,
               "triton_add.pyunmasked": error}}.get(deed, "")
 if "after_free" in deed and "all" in options:
     signature = error
+if "--narrow" in options and signature == error:
+    signature = "device-error: error 700 in (anonymous namespace)::fill"
+tensors = {{"write_after": error, "write_before": before, "slack": before}}
+if "planted" in deed:
+    signature = tensors.get(command[-1], "")
+    if command[-1] == "read_before" and "guard_before" in options:
+        signature = error
+if "scratch" in deed or command[-1] == "copy_beyond":
+    signature = error
+if "guard_before" in options and (deed in ("read_after",) or "triton" in deed):
+    signature = ""
+if deed == "after_free" and "all" in options:
+    signature = error
 if mode == "lazy":
     signature = ""
 ran = subprocess.run(command)
+if mode == "empty report":
+    pathlib.Path(words[words.index("--output") + 1]).touch()
+    sys.exit(1)
 report = {{"judged": True, "processes_not_judged": int(mode == "blind"), "exit_code": ran.returncode,
            "findings": [{{"signature": signature}}] if signature else []}}
 pathlib.Path(words[words.index("--output") + 1]).write_text(json.dumps(report))
@@ -45,6 +61,14 @@ case "$1" in
 often) printf 'cudaMalloc 10.50 us\\ncudaMallocAsync 2.00 us\\n' ;;
 after_free | unwritten) echo "$1: cudaSuccess -nan" ;;
 *) echo "$1: cudaSuccess 3" ;;
+esac
+"""
+
+# Finds what is read beyond the memory of the driver's.
+SANITIZER = """#!/bin/sh
+case "$*" in
+*read_after) exit 77 ;;
+*planted.py*write_after) test -z "$PYTORCH_NO_CUDA_MEMORY_CACHING" || exit 77 ;;
 esac
 """
 
@@ -61,6 +85,10 @@ PYTHON_PROGRAMS = {
                 "print('graph True')",
     "after_free.py": "print('sum 1')",
     "triton_add.py": "print('1048576 True')",
+    "planted.py": "import os, sys\n"
+                  "if 'TORCH_CUDA_SANITIZER' in os.environ and sys.argv[1] == 'missing_wait':\n"
+                  "    sys.exit('UnsynchronizedAccessError')",
+    "scratch.py": "print('256 False')",
 }
 
 
@@ -82,6 +110,7 @@ class GuardGpu(unittest.TestCase):
         self.mode.write_text("right")
         self.stand_in("build/bin/redzone", REDZONE.format(python=sys.executable, mode=str(self.mode)))
         self.stand_in("tools/nvcc", NVCC)
+        self.stand_in("tools/compute-sanitizer", SANITIZER)
         self.result = self.root / "bench/results/nvidia-h0-guard.txt"
 
     def stand_in(self, name, text):
@@ -108,6 +137,35 @@ class GuardGpu(unittest.TestCase):
         self.assertRegex(text, r"us  cudaMalloc, kernel, cudaFree +"
                                r"plain 10.50  guarded 10.50  --retire all 10.50")
         self.assertEqual(len(re.findall(r"ms  training step.*plain 3.25  guarded 3.25", text)), 2)
+
+    def test_the_table(self):
+        ran = self.run_script("--table", "--jobs", "4")
+        self.assertEqual(ran.returncode, 0, ran)
+        self.assertFalse(self.result.exists())
+        text = (self.root / "bench/results/nvidia-h0-guard-table.txt").read_text()
+        rows = {tuple(line[:57].split(None, 1)): line[57:].split()[:5] for line in text.splitlines()}
+        rows = {(kind, name.strip()): row for (kind, name), row in
+                ((key, row) for key, row in rows.items() if len(key) == 2)}
+        self.assertEqual(rows[("C++", "read past a block")], ["yes", "no", "yes", "-", "-"])
+        self.assertEqual(rows[("PyTorch", "write past a tensor")], ["yes", "yes", "no", "yes", "no"])
+        self.assertEqual(rows[("PyTorch", "missing wait between two streams")],
+                         ["no", "no", "no", "no", "yes"])
+        self.assertEqual(len([key for key in rows if key[0] in ("C++", "PyTorch")]), 20)
+        self.assertIn("device-error: error 700 in (anonymous namespace)::fill", text)
+
+    def test_a_table_without_what_the_guard_must_find(self):
+        self.mode.write_text("lazy")
+        ran = self.run_script("--table")
+        self.assertEqual(ran.returncode, 1, ran)
+        text = (self.root / "bench/results/nvidia-h0-guard-table.txt").read_text()
+        self.assertEqual(len(re.findall("NOT AS EXPECTED", text)), 15)
+
+    # The guard makes the file before it runs the program, and is killed with it.
+    def test_a_guard_that_does_not_end(self):
+        self.mode.write_text("empty report")
+        ran = self.run_script("--table")
+        self.assertEqual(ran.returncode, 1, ran)
+        self.assertEqual(len(re.findall("NOT AS EXPECTED", ran.stdout)), 20)
 
     def refused(self, status, *words, limit="60"):
         ran = self.run_script("--runs", "1", "--limit", limit)
@@ -147,6 +205,7 @@ class GuardGpu(unittest.TestCase):
 
     def test_wrong_flags(self):
         self.assertEqual(self.run_script("--runs", "0").returncode, 2)
+        self.assertEqual(self.run_script("--table", "--jobs", "0").returncode, 2)
         self.assertEqual(self.run_script("--colour").returncode, 2)
 
 

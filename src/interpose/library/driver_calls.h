@@ -106,6 +106,14 @@ enum class Call : std::uint8_t {
   launch_kernel_ptsz,
   launch_kernel_ex,
   launch_kernel_ex_ptsz,
+  launch_cooperative,
+  launch_cooperative_ptsz,
+  launch_graph,
+  launch_graph_ptsz,
+  module_get_function,
+  module_unload,
+  library_get_kernel,
+  library_unload,
   count
 };
 inline constexpr std::size_t kCalls = static_cast<std::size_t>(Call::count);

@@ -3,6 +3,7 @@
 #include <array>
 #include <initializer_list>
 #include <span>
+#include <type_traits>
 
 #include "interpose/internal_scope.h"
 #include "interpose/library/driver_calls.h"
@@ -73,6 +74,8 @@ template <class... Arguments>
 int touching(Call call, const char* name, const std::array<Touched, 2>& touched,
              Arguments... arguments) {
   check(name, touched);
+  // Without a stream the call may wait for the device.
+  if constexpr (!(std::is_same_v<Arguments, CuStream> || ...)) release_holds();
   return checked(forward(call, arguments...), name);
 }
 

@@ -207,6 +207,21 @@ const CallRow (&rows())[kCalls] {
        pointer(cuLaunchKernelEx)},
       {launch_kernel_ex_ptsz, "cuLaunchKernelEx_ptsz", "cuLaunchKernelEx", 11060, true, false,
        pointer(cuLaunchKernelEx_ptsz)},
+      {launch_cooperative, "cuLaunchCooperativeKernel", "cuLaunchCooperativeKernel", 9000, false,
+       false, pointer(cuLaunchCooperativeKernel)},
+      {launch_cooperative_ptsz, "cuLaunchCooperativeKernel_ptsz", "cuLaunchCooperativeKernel", 9000,
+       true, false, pointer(cuLaunchCooperativeKernel_ptsz)},
+      {launch_graph, "cuGraphLaunch", "cuGraphLaunch", 10000, false, false, pointer(cuGraphLaunch)},
+      {launch_graph_ptsz, "cuGraphLaunch_ptsz", "cuGraphLaunch", 10000, true, false,
+       pointer(cuGraphLaunch_ptsz)},
+      {module_get_function, "cuModuleGetFunction", "cuModuleGetFunction", 2000, false, true,
+       pointer(cuModuleGetFunction)},
+      {module_unload, "cuModuleUnload", "cuModuleUnload", 2000, false, true,
+       pointer(cuModuleUnload)},
+      {library_get_kernel, "cuLibraryGetKernel", "cuLibraryGetKernel", 12000, false, true,
+       pointer(cuLibraryGetKernel)},
+      {library_unload, "cuLibraryUnload", "cuLibraryUnload", 12000, false, true,
+       pointer(cuLibraryUnload)},
   };
   return all;
 }
@@ -234,7 +249,9 @@ Reals* load() {
   auto* const guard = reinterpret_cast<DriverGuard*>(the_reals.guard);
   // Neither is ever destroyed: other libraries call the driver until the process ends.
   new (&guard->driver) Driver(load_driver(find));
-  new (&guard->memory) DeviceMemory(guard->driver, settings(), recorder());
+  new (&guard->launches) LaunchLog(guard->driver, recorder());
+  new (&guard->holds) StreamHolds(guard->driver, settings(), recorder());
+  new (&guard->memory) DeviceMemory(guard->driver, settings(), recorder(), guard->launches);
   ready.store(&the_reals, std::memory_order_release);
   return &the_reals;
 }

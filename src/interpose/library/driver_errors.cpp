@@ -1,5 +1,8 @@
 // The calls from which a program learns of an error on the device.
 #include "interpose/library/driver_errors.h"
+
+#include <optional>
+
 #include "interpose/internal_scope.h"
 #include "interpose/library/driver_calls.h"
 #include "interpose/library/driver_stand_ins.h"
@@ -16,62 +19,70 @@ int checked(int result, const char* call, CuContext context) {
   return result;
 }
 
+namespace {
+
+// A wait of the program, for a stream or else for a context (the current one if it is null). What
+// was launched before it has completed when it returns.
+template <class Forward>
+int wait(CuContext context, std::optional<CuStream> stream, const char* call,
+         Forward forward_call) {
+  DriverGuard* const guard = driver_guard_in_use();
+  if (guard == nullptr) return forward_call();
+  guard->holds.release();
+  const std::uint64_t last = guard->launches.last();
+  const int result = forward_call();
+  if (result != kCuSuccess) return checked(result, call, context);
+  if (context == nullptr) guard->driver.get_context(&context);
+  guard->launches.completed(context, stream, last);
+  const InternalScope scope;
+  guard->memory.retire_passed(call);
+  return result;
+}
+
+}  // namespace
+
+void release_holds() {
+  if (DriverGuard* const guard = driver_guard_in_use()) guard->holds.release();
+}
+
 int cuCtxSynchronize() {
-  return checked(forward(Call::ctx_synchronize), "cuCtxSynchronize");
+  return wait(nullptr, std::nullopt, "cuCtxSynchronize",
+              [] { return forward(Call::ctx_synchronize); });
 }
 
 int cuCtxSynchronize_v2(CuContext context) {
-  return checked(forward(Call::ctx_synchronize_v2, context), "cuCtxSynchronize", context);
+  return wait(context, std::nullopt, "cuCtxSynchronize",
+              [&] { return forward(Call::ctx_synchronize_v2, context); });
 }
 
 int cuStreamSynchronize(CuStream stream) {
-  return checked(forward(Call::stream_synchronize, stream), "cuStreamSynchronize");
+  return wait(nullptr, legacy_stream(stream), "cuStreamSynchronize",
+              [&] { return forward(Call::stream_synchronize, stream); });
 }
 
 int cuStreamSynchronize_ptsz(CuStream stream) {
-  return checked(forward(Call::stream_synchronize_ptsz, stream), "cuStreamSynchronize");
+  return wait(nullptr, per_thread_stream(stream), "cuStreamSynchronize",
+              [&] { return forward(Call::stream_synchronize_ptsz, stream); });
 }
 
 int cuStreamQuery(CuStream stream) {
-  return checked(forward(Call::stream_query, stream), "cuStreamQuery");
+  return wait(nullptr, legacy_stream(stream), "cuStreamQuery",
+              [&] { return forward(Call::stream_query, stream); });
 }
 
 int cuStreamQuery_ptsz(CuStream stream) {
-  return checked(forward(Call::stream_query_ptsz, stream), "cuStreamQuery");
+  return wait(nullptr, per_thread_stream(stream), "cuStreamQuery",
+              [&] { return forward(Call::stream_query_ptsz, stream); });
 }
 
 int cuEventSynchronize(CuEvent event) {
+  release_holds();
   return checked(forward(Call::event_synchronize, event), "cuEventSynchronize");
 }
 
 int cuEventQuery(CuEvent event) {
+  release_holds();
   return checked(forward(Call::event_query, event), "cuEventQuery");
-}
-
-int cuLaunchKernel(void* kernel, unsigned x, unsigned y, unsigned z, unsigned block_x,
-                   unsigned block_y, unsigned block_z, unsigned shared_bytes, CuStream stream,
-                   void** arguments, void** extra) {
-  return checked(forward(Call::launch_kernel, kernel, x, y, z, block_x, block_y, block_z,
-                         shared_bytes, stream, arguments, extra),
-                 "cuLaunchKernel");
-}
-
-int cuLaunchKernel_ptsz(void* kernel, unsigned x, unsigned y, unsigned z, unsigned block_x,
-                        unsigned block_y, unsigned block_z, unsigned shared_bytes, CuStream stream,
-                        void** arguments, void** extra) {
-  return checked(forward(Call::launch_kernel_ptsz, kernel, x, y, z, block_x, block_y, block_z,
-                         shared_bytes, stream, arguments, extra),
-                 "cuLaunchKernel");
-}
-
-int cuLaunchKernelEx(const void* config, void* kernel, void** arguments, void** extra) {
-  return checked(forward(Call::launch_kernel_ex, config, kernel, arguments, extra),
-                 "cuLaunchKernelEx");
-}
-
-int cuLaunchKernelEx_ptsz(const void* config, void* kernel, void** arguments, void** extra) {
-  return checked(forward(Call::launch_kernel_ex_ptsz, config, kernel, arguments, extra),
-                 "cuLaunchKernelEx");
 }
 
 }  // namespace redzone::interpose

@@ -9,4 +9,7 @@ namespace redzone::interpose {
 // context it is the current one's.
 int checked(int result, const char* call, CuContext context = nullptr);
 
+// Before a call that waits for the device: no stream is held any longer.
+void release_holds();
+
 }  // namespace redzone::interpose

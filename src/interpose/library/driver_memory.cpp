@@ -4,8 +4,10 @@
 #include "interpose/backtrace.h"
 #include "interpose/internal_scope.h"
 #include "interpose/library/driver_calls.h"
+#include "interpose/library/driver_errors.h"
 #include "interpose/library/driver_stand_ins.h"
 #include "interpose/library/guard.h"
+#include "interpose/python_stack.h"
 
 namespace redzone::interpose {
 namespace {
@@ -27,6 +29,7 @@ std::optional<CuAddress> guarded(std::size_t bytes, Order order) {
   if (guard == nullptr) return std::nullopt;
   Frames from;
   take_backtrace(from);
+  take_python_stack(recorder(), from);
   const InternalScope scope;
   return guard->memory.allocate(bytes, order, from);
 }
@@ -65,6 +68,7 @@ int free_block(CuAddress address, Order order, const char* call, Plain plain) {
   if (guard == nullptr || address == 0) return plain();
   Frames from;
   take_backtrace(from);
+  take_python_stack(recorder(), from);
   const InternalScope scope;
   const auto [freed, result] = guard->memory.free(address, order, call, from);
   return freed == DeviceMemory::Freed::foreign ? plain() : result;
@@ -100,10 +104,13 @@ void context_gone(CuContext context, bool before) {
   DriverGuard* const guard = driver_guard_in_use();
   if (guard == nullptr) return;
   const InternalScope scope;
-  if (before)
+  guard->holds.release();
+  if (before) {
     guard->memory.settle();
-  else
-    guard->memory.context_gone(context);
+    return;
+  }
+  guard->memory.context_gone(context);
+  guard->launches.forget_kernels();  // its modules are gone as well
 }
 
 CuContext primary_context(CuDevice device) {
@@ -134,6 +141,7 @@ int cuMemAllocPitch_v2(CuAddress* out, std::size_t* pitch, std::size_t width, st
 }
 
 int cuMemFree_v2(CuAddress address) {
+  release_holds();
   return free_block(address, std::nullopt, "cuMemFree",
                     [&] { return forward(Call::mem_free, address); });
 }

@@ -138,6 +138,18 @@ REDZONE_EXPORT int cuLaunchKernel_ptsz(void*, unsigned, unsigned, unsigned, unsi
                                        unsigned, unsigned, CuStream, void**, void**);
 REDZONE_EXPORT int cuLaunchKernelEx(const void*, void*, void**, void**);
 REDZONE_EXPORT int cuLaunchKernelEx_ptsz(const void*, void*, void**, void**);
+REDZONE_EXPORT int cuLaunchCooperativeKernel(void*, unsigned, unsigned, unsigned, unsigned,
+                                             unsigned, unsigned, unsigned, CuStream, void**);
+REDZONE_EXPORT int cuLaunchCooperativeKernel_ptsz(void*, unsigned, unsigned, unsigned, unsigned,
+                                                  unsigned, unsigned, unsigned, CuStream, void**);
+REDZONE_EXPORT int cuGraphLaunch(void*, CuStream);
+REDZONE_EXPORT int cuGraphLaunch_ptsz(void*, CuStream);
+
+// Where names of kernels come from.
+REDZONE_EXPORT int cuModuleGetFunction(void**, void*, const char*);
+REDZONE_EXPORT int cuModuleUnload(void*);
+REDZONE_EXPORT int cuLibraryGetKernel(void**, void*, const char*);
+REDZONE_EXPORT int cuLibraryUnload(void*);
 
 }  // namespace redzone::interpose
 // NOLINTEND

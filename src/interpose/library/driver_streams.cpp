@@ -84,6 +84,7 @@ int cuStreamDestroy_v2(CuStream stream) {
   // A capture that nobody has ended ends with its stream.
   const InternalScope scope;
   const bool captures = guard != nullptr && guard->memory.capture_dies(stream);
+  if (guard != nullptr) guard->launches.stream_gone(stream);
   const int result = forward(Call::stream_destroy, stream);
   if (captures) guard->memory.capture_died();
   return result;

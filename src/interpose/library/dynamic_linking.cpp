@@ -10,6 +10,7 @@
 #include "interpose/library/export.h"
 #include "interpose/library/guard.h"
 #include "interpose/library/real_symbols.h"
+#include "interpose/python_stack.h"
 
 #ifndef __x86_64__
 #error "the jumps below are written for x86-64"
@@ -152,6 +153,8 @@ void redzone_note_dlopen(const char* file, int flags) {
   if ((flags & RTLD_DEEPBIND) != 0) recorder().count(Counter::deep_binds);
   if (file != nullptr && std::strstr(file, "libcuda.so") != nullptr)
     recorder().note(Fact::driver_present);
+  // An interpreter that loads a module of its program holds its lock.
+  learn_python();
 }
 
 void redzone_note_dlmopen() {

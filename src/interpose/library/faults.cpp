@@ -85,9 +85,14 @@ void handle(int number, siginfo_t* info, void* context) {
     if (HostMemory* const host = host_guard()) {
       const auto& registers = static_cast<const ucontext_t*>(context)->uc_mcontext.gregs;
       constexpr greg_t write_bit = 2;
-      host->report_fault(reinterpret_cast<std::uint64_t>(info->si_addr),
-                         (registers[REG_ERR] & write_bit) != 0 ? Access::write : Access::read,
-                         number, static_cast<std::uint64_t>(registers[REG_RIP]));
+      const auto address = reinterpret_cast<std::uint64_t>(info->si_addr);
+      const bool reported = host->report_fault(
+          address, (registers[REG_ERR] & write_bit) != 0 ? Access::write : Access::read, number,
+          static_cast<std::uint64_t>(registers[REG_RIP]));
+      if (reported && host->survive(address)) {
+        errno = before;
+        return;  // the access is repeated
+      }
     }
   errno = before;
   chain(number, info, context);

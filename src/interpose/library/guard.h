@@ -5,6 +5,7 @@
 #include "interpose/driver.h"
 #include "interpose/recorder.h"
 #include "interpose/settings.h"
+#include "interpose/stream_holds.h"
 
 namespace redzone::interpose {
 
@@ -19,6 +20,8 @@ bool answer_driver_lookup(void* handle, const char* name, void** out);
 // The driver and its guarded memory, once libcuda.so.1 is loaded; nullptr if it cannot be found.
 struct DriverGuard {
   Driver driver;
+  LaunchLog launches;
+  StreamHolds holds;
   DeviceMemory memory;
 };
 DriverGuard* driver_guard();

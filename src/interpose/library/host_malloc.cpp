@@ -18,6 +18,7 @@
 #include "interpose/library/guard.h"
 #include "interpose/library/host_guard.h"
 #include "interpose/library/real_symbols.h"
+#include "interpose/python_stack.h"
 
 namespace redzone::interpose {
 namespace {
@@ -78,6 +79,7 @@ void* guarded(std::size_t bytes, std::size_t align, bool zero) {
   const int before = errno;
   Frames from;
   take_backtrace(from);
+  take_python_stack(recorder(), from);
   void* const block = host->allocate(bytes, align, zero, from);
   errno = before;
   return block;
@@ -93,6 +95,7 @@ void free_guarded(HostMemory& host, void* address, const char* call) {
   const int before = errno;
   Frames from;
   take_backtrace(from);
+  take_python_stack(recorder(), from);
   host.free(address, call, from);
   errno = before;
 }

@@ -15,6 +15,7 @@
 #include "interpose/library/host_guard.h"
 #include "interpose/library/real_symbols.h"
 #include "interpose/origin_file.h"
+#include "interpose/python_stack.h"
 
 namespace redzone::interpose {
 namespace {
@@ -24,18 +25,28 @@ constinit std::atomic<bool> started{false};
 
 void before_fork() {
   // In this order: the driver's guard may free a block of the host's under its lock.
-  if (DriverGuard* const guard = driver_guard_in_use()) guard->memory.lock();
+  if (DriverGuard* const guard = driver_guard_in_use()) {
+    guard->memory.lock();
+    guard->launches.lock();
+  }
   if (HostMemory* const host = host_guard()) host->lock_for_fork();
+}
+
+void unlock_driver() {
+  if (DriverGuard* const guard = driver_guard_in_use()) {
+    guard->launches.unlock();
+    guard->memory.unlock();
+  }
 }
 
 void after_fork_in_parent() {
   if (HostMemory* const host = host_guard()) host->unlock_after_fork();
-  if (DriverGuard* const guard = driver_guard_in_use()) guard->memory.unlock();
+  unlock_driver();
 }
 
 void after_fork_in_child() {
   if (HostMemory* const host = host_guard()) host->unlock_in_child();
-  if (DriverGuard* const guard = driver_guard_in_use()) guard->memory.unlock();
+  unlock_driver();
   recorder().reopen_after_fork();
   // The driver works in no child of a process that has used it.
   if (DriverGuard* const guard = driver_guard_in_use()) guard->memory.abandon();
@@ -64,6 +75,8 @@ bool open_guard() {
   if (folder == nullptr || text == nullptr || !parse_settings(text, the_settings)) return false;
   if (!recorder().open(folder)) return false;
   ::pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+  if (settings().python)
+    find_python([](const char* name) { return real_dlsym(RTLD_DEFAULT, name); });
   started.store(true, std::memory_order_release);
   if (driver_is_loaded()) recorder().note(Fact::driver_present);
   return true;

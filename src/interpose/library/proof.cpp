@@ -80,6 +80,7 @@ void prove_driver_guard(DriverGuard& guard) {
   std::atexit([] {
     if (DriverGuard* const used = driver_guard_in_use()) {
       const InternalScope scope;
+      used->holds.release();
       used->memory.settle();
     }
   });

@@ -1,8 +1,8 @@
-#include "engine/cuda_gdb.h"
+#include "sanitizer/cuda_gdb.h"
 
 #include <cstddef>
 
-namespace redzone::engine {
+namespace redzone::sanitizer {
 namespace {
 
 // The text after `before` on its line, without leading and trailing spaces.
@@ -57,13 +57,16 @@ Attribution read_cuda_gdb(std::string_view output) {
       trim_end(where);
     }
   }
-  // Strips the kernel's arguments.
-  if (const auto group = last_group(where); group != std::string_view::npos && group > 0)
-    where = where.substr(0, group);
-  trim_end(where);
-  if (where.starts_with("void ")) where.remove_prefix(5);
-  a.kernel = where;
+  a.kernel = bare_kernel(where);
   return a;
 }
 
-}  // namespace redzone::engine
+std::string_view bare_kernel(std::string_view name) {
+  if (const auto group = last_group(name); group != std::string_view::npos && group > 0)
+    name = name.substr(0, group);
+  trim_end(name);
+  if (name.starts_with("void ")) name.remove_prefix(5);
+  return name;
+}
+
+}  // namespace redzone::sanitizer

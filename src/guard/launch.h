@@ -1,0 +1,68 @@
+// A launch of a guarded process, as its record has it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/enum_names.h"
+#include "interpose/launch_record.h"
+
+namespace redzone::guard {
+
+using interpose::LaunchKind;
+using interpose::LaunchState;
+
+struct Block {
+  std::uint64_t address = 0, bytes = 0;
+  std::uint64_t ordinal = 0;  // 1 for the first of the process
+  bool freed = false;
+};
+
+struct Argument {
+  std::uint32_t offset_bytes = 0, bytes = 0;
+  std::uint64_t value = 0;  // of the first 8 bytes
+};
+
+// A word of the arguments that points into a block, or to its end.
+struct Pointer {
+  std::uint32_t offset_bytes = 0;
+  std::uint64_t value = 0;
+  Block block;
+};
+
+struct KernelLaunch {
+  std::uint64_t ordinal = 0;  // 1 for the first of the process; 0: no launch is known
+  LaunchState state = LaunchState::calling;
+  LaunchKind kind = LaunchKind::kernel;
+  std::string kernel;  // demangled; "" if the driver has not told
+  std::array<std::uint32_t, 3> grid{}, block{};
+  std::uint32_t shared_bytes = 0;
+  std::uint64_t stream = 0;
+  std::uint32_t thread = 0;
+  std::vector<Argument> arguments;  // empty where the driver does not tell their places
+  std::vector<Pointer> pointers;    // where the launch was looked at, for a finding
+};
+
+// A damaged record gives a launch without what makes no sense.
+KernelLaunch launch_of(const interpose::LaunchRecord& record);
+
+}  // namespace redzone::guard
+
+namespace redzone::interpose {
+
+constexpr auto enum_table(LaunchState) {
+  return enum_names<LaunchState>("state of a launch", {{LaunchState::calling, "calling"},
+                                                       {LaunchState::launched, "launched"},
+                                                       {LaunchState::completed, "completed"},
+                                                       {LaunchState::captured, "captured"},
+                                                       {LaunchState::refused, "refused"}});
+}
+
+constexpr auto enum_table(LaunchKind) {
+  return enum_names<LaunchKind>("kind of launch",
+                                {{LaunchKind::kernel, "kernel"}, {LaunchKind::graph, "graph"}});
+}
+
+}  // namespace redzone::interpose

@@ -1,0 +1,132 @@
+// Sinks (`--on-error continue`): one piece of memory of a device, mapped in the place of the guard
+// pages of all slots. What is written out of bounds goes there, and the program goes on; what was
+// hit is not known, only that and how far from a block. Reads are not seen.
+#include <algorithm>
+
+#include "interpose/device_layout.h"
+#include "interpose/device_memory.h"
+#include "interpose/device_waits.h"
+
+namespace redzone::interpose {
+
+int DeviceMemory::map_at(CuAddress at, std::size_t bytes, CuMemoryHandle handle, CuDevice device) {
+  if (const int failed = driver_.map(at, bytes, 0, handle, 0)) return failed;
+  const CuMemAccessDesc access{{kCuLocationDevice, device}, kCuAccessReadWrite};
+  const int failed = driver_.set_access(at, bytes, &access, 1);
+  if (failed != kCuSuccess) driver_.unmap(at, bytes);
+  return failed;
+}
+
+int DeviceMemory::paint_sink(Lock& lock, const Sink& sink) {
+  const CuStream stream = contexts_.at(sink.context).painting;
+  if (const int failed = driver_.set_bytes(sink.at, kCanaryByte, sink.bytes, stream)) return failed;
+  return without_lock(lock, sink.context, [&] { return driver_.synchronize_stream(stream); });
+}
+
+// Without a sink slots have guard pages, as usual.
+void DeviceMemory::make_sink(Lock& lock, CuContext context, CuDevice device) {
+  if (settings_.on_error != OnError::go_on || sinks_.count(device) != 0) return;
+  Sink sink;
+  sink.context = context;
+  sink.bytes = per_device(device).granularity;
+  CuMemAllocationProp properties;
+  properties.type = kCuAllocationPinned;
+  properties.location = {kCuLocationDevice, device};
+  void* host = nullptr;
+  if (driver_.allocate_pinned(&host, sink.bytes, 0) != kCuSuccess ||
+      driver_.create(&sink.handle, sink.bytes, &properties, 0) != kCuSuccess)
+    return;
+  sink.host = static_cast<const unsigned char*>(host);
+  if (driver_.reserve(&sink.at, sink.bytes, sink.bytes, 0, 0) != kCuSuccess) {
+    driver_.release(sink.handle);
+    return;
+  }
+  if (map_at(sink.at, sink.bytes, sink.handle, device) != kCuSuccess) {
+    driver_.release(sink.handle);
+    driver_.free_reservation(sink.at, sink.bytes);
+    return;
+  }
+  if (paint_sink(lock, sink) == kCuSuccess) sinks_[device] = sink;
+}
+
+void DeviceMemory::map_sinks(Slot& slot) {
+  const auto known = sinks_.find(slot.device);
+  if (known == sinks_.end()) return;
+  const Sink& sink = known->second;
+  if (map_at(slot.reservation, sink.bytes, sink.handle, slot.device) != kCuSuccess) return;
+  if (map_at(slot.base + slot.bytes, sink.bytes, sink.handle, slot.device) == kCuSuccess)
+    slot.sink_bytes = sink.bytes;
+  else
+    driver_.unmap(slot.reservation, sink.bytes);
+}
+
+void DeviceMemory::unmap_sinks(const Slot& slot) {
+  if (slot.sink_bytes == 0) return;
+  driver_.unmap(slot.reservation, slot.sink_bytes);
+  driver_.unmap(slot.base + slot.bytes, slot.sink_bytes);
+}
+
+void DeviceMemory::forget_sinks(CuContext context) {
+  std::erase_if(sinks_, [&](const auto& one) {
+    const Sink& sink = one.second;
+    if (sink.context != context) return false;
+    driver_.unmap(sink.at, sink.bytes);
+    driver_.release(sink.handle);
+    driver_.free_reservation(sink.at, sink.bytes);
+    return true;
+  });
+}
+
+void DeviceMemory::report_sink(const Sink& sink, std::uint64_t launch) {
+  const auto is_wrong = [](unsigned char byte) { return byte != kCanaryByte; };
+  const unsigned char *const begin = sink.host, *const end = begin + sink.bytes;
+  const auto* const first = std::find_if(begin, end, is_wrong);
+  if (first == end) return;
+  FindingRecord* const finding = recorder_.begin_finding();
+  if (finding == nullptr) return;
+  // What is written after a block comes from the beginning of the sink, and before one from its
+  // end.
+  const bool after = first - begin < static_cast<std::ptrdiff_t>(sink.bytes / 2);
+  const auto* last = end - 1;
+  while (!is_wrong(*last)) --last;
+  finding->kind = FindingKind::canary;
+  finding->access = Access::write;
+  finding->side = after ? Side::after : Side::before;
+  finding->on_device = 1;
+  finding->distance_bytes = static_cast<std::uint64_t>(after ? first - begin + 1 : end - last);
+  finding->wrong_bytes = static_cast<std::uint64_t>(std::count_if(begin, end, is_wrong));
+  name_launch(*finding, launch);
+  recorder_.publish(*finding);
+}
+
+int DeviceMemory::compare_sink(Lock& lock, CuDevice device, std::uint64_t launch) {
+  const Sink sink = sinks_.at(device);
+  const CurrentContext current(driver_, sink.context);
+  if (const int failed = order_after_all(lock, sink.context)) return failed;
+  if (holds_back()) return kCuNotReady;
+  PerContext& state = contexts_.at(sink.context);
+  int failed = kCuSuccess;
+  auto done = take_event(state, failed);
+  if (!done) return failed;
+  failed =
+      driver_.copy_to_host(const_cast<unsigned char*>(sink.host), sink.at, sink.bytes, state.own);
+  if (const int unrecorded = driver_.record_event(done.get(), state.own)) return unrecorded;
+  const CuEvent event = done.keep();
+  if (failed == kCuSuccess) failed = wait_for(lock, sink.context, event, kSettleMs);
+  if (failed == kCuInvalidContext) return failed;
+  contexts_.at(sink.context).events.push_back(event);
+  if (failed != kCuSuccess) return failed;
+  report_sink(sink, launch);
+  return paint_sink(lock, sink);
+}
+
+void DeviceMemory::compare_sinks(Lock& lock, const char* call, std::uint64_t launch) {
+  std::vector<CuDevice> devices;
+  for (const auto& [device, sink] : sinks_)
+    if (!is_broken(sink.context)) devices.push_back(device);
+  for (const CuDevice device : devices)
+    if (sinks_.count(device) != 0)
+      report_error(sinks_.at(device).context, compare_sink(lock, device, launch), call);
+}
+
+}  // namespace redzone::interpose

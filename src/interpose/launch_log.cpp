@@ -1,0 +1,173 @@
+#include "interpose/launch_log.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+
+namespace redzone::interpose {
+namespace {
+
+std::uint32_t this_thread() {
+  static thread_local constinit std::uint32_t known __attribute__((tls_model("initial-exec"))) = 0;
+  if (known == 0) known = static_cast<std::uint32_t>(::gettid());
+  return known;
+}
+
+// Names of cuLaunchKernel's `extra`.
+void* const kBufferPointer = reinterpret_cast<void*>(1);
+void* const kBufferSize = reinterpret_cast<void*>(2);
+constexpr int kMostExtra = 8;  // words; more are not read
+
+// The arguments as one buffer, in the place that `extra` names.
+std::size_t copy_buffer(void** extra, unsigned char* to) {
+  const void* buffer = nullptr;
+  std::size_t bytes = 0;
+  for (int i = 0; i + 1 < kMostExtra && extra[i] != nullptr; i += 2) {
+    if (extra[i] == kBufferPointer) buffer = extra[i + 1];
+    if (extra[i] == kBufferSize) bytes = *static_cast<const std::size_t*>(extra[i + 1]);
+  }
+  if (buffer == nullptr) return 0;
+  bytes = std::min(bytes, kArgumentBytes);
+  std::memcpy(to, buffer, bytes);
+  return bytes;
+}
+
+void set_name(char (&to)[kKernelNameBytes], const char* name) {
+  std::strncpy(to, name, kKernelNameBytes - 1);
+}
+
+}  // namespace
+
+LaunchLog::LaunchLog(const Driver& driver, Recorder& recorder)
+    : driver_(driver), recorder_(recorder) {}
+
+LaunchRecord* LaunchLog::slot_of(std::uint64_t launch) const {
+  LaunchRecord* const all = recorder_.launches();
+  if (all == nullptr || launch == 0) return nullptr;
+  LaunchRecord& slot = all[launch % kLaunchesKept];
+  return slot.ordinal == launch ? &slot : nullptr;
+}
+
+void LaunchLog::ask(void* handle, Kernel& kernel) const {
+  kernel.asked = true;
+  const char* name = nullptr;
+  if (kernel.handle != Handle::kernel && driver_.get_function_name != nullptr &&
+      driver_.get_function_name(&name, handle) == kCuSuccess) {
+    kernel.handle = Handle::function;
+  } else if (kernel.handle != Handle::function && driver_.get_kernel_name != nullptr &&
+             driver_.get_kernel_name(&name, handle) == kCuSuccess) {
+    kernel.handle = Handle::kernel;
+  }
+  if (name != nullptr) set_name(kernel.name, name);
+  const auto parameter = kernel.handle == Handle::function ? driver_.get_function_parameter
+                         : kernel.handle == Handle::kernel ? driver_.get_kernel_parameter
+                                                           : nullptr;
+  std::size_t offset = 0, bytes = 0;
+  while (parameter != nullptr && kernel.parameters < kParametersKept &&
+         parameter(handle, kernel.parameters, &offset, &bytes) == kCuSuccess &&
+         offset + bytes <= kArgumentBytes) {
+    kernel.offsets[kernel.parameters] = static_cast<std::uint16_t>(offset);
+    kernel.sizes[kernel.parameters++] = static_cast<std::uint16_t>(bytes);
+    kernel.argument_bytes = static_cast<std::uint32_t>(offset + bytes);
+  }
+}
+
+const LaunchLog::Kernel& LaunchLog::kernel_of(void* handle) {
+  Kernel& kernel = kernels_[handle];
+  if (!kernel.asked) ask(handle, kernel);
+  return kernel;
+}
+
+std::uint64_t LaunchLog::begin(const Call& call, bool captured, std::uint64_t blocks) {
+  const std::lock_guard lock(mutex_);
+  const std::uint64_t launch = ++last_;
+  LaunchRecord* const all = recorder_.launches();
+  if (all == nullptr) return launch;
+  LaunchRecord& slot = all[launch % kLaunchesKept];
+  slot.ordinal = 0;
+  std::atomic_thread_fence(std::memory_order_release);
+  CuContext context = nullptr;
+  driver_.get_context(&context);
+  slot.state = captured ? LaunchState::captured : LaunchState::calling;
+  slot.kind = call.kind;
+  slot.context = reinterpret_cast<std::uint64_t>(context);
+  slot.stream = reinterpret_cast<std::uint64_t>(call.stream);
+  slot.blocks = blocks;
+  slot.thread = this_thread();
+  std::copy_n(call.grid, 3, slot.grid);
+  std::copy_n(call.block, 3, slot.block);
+  slot.shared_bytes = call.shared_bytes;
+  slot.parameters = slot.argument_bytes = slot.pointers_found = 0;
+  slot.name[0] = '\0';
+  if (call.kind == LaunchKind::kernel) {
+    const Kernel& kernel = kernel_of(call.kernel);
+    std::memcpy(slot.name, kernel.name, std::strlen(kernel.name) + 1);
+    if (call.parameters != nullptr) {
+      for (std::uint32_t i = 0; i < kernel.parameters; ++i)
+        std::memcpy(slot.arguments + kernel.offsets[i], call.parameters[i], kernel.sizes[i]);
+      slot.argument_bytes = kernel.argument_bytes;
+    } else if (call.extra != nullptr) {
+      slot.argument_bytes = static_cast<std::uint32_t>(copy_buffer(call.extra, slot.arguments));
+    }
+    if (slot.argument_bytes >= kernel.argument_bytes) slot.parameters = kernel.parameters;
+    std::copy_n(kernel.offsets, slot.parameters, slot.offsets);
+    std::copy_n(kernel.sizes, slot.parameters, slot.sizes);
+  }
+  std::atomic_thread_fence(std::memory_order_release);
+  slot.ordinal = launch;
+  return launch;
+}
+
+void LaunchLog::end(std::uint64_t launch, int result) {
+  const std::lock_guard lock(mutex_);
+  LaunchRecord* const slot = slot_of(launch);
+  if (slot == nullptr) return;
+  if (result != kCuSuccess)
+    slot->state = LaunchState::refused;
+  else if (slot->state == LaunchState::calling)
+    slot->state = LaunchState::launched;
+}
+
+std::uint64_t LaunchLog::last() const {
+  const std::lock_guard lock(mutex_);
+  return last_;
+}
+
+void LaunchLog::completed(CuContext context, std::optional<CuStream> stream, std::uint64_t until) {
+  const std::lock_guard lock(mutex_);
+  for (std::uint64_t n = 0; n < kLaunchesKept && n < until; ++n) {
+    LaunchRecord* const slot = slot_of(until - n);
+    if (slot == nullptr || slot->state != LaunchState::launched ||
+        slot->context != reinterpret_cast<std::uint64_t>(context))
+      continue;
+    const bool waited_for =
+        !stream || (slot->stream == reinterpret_cast<std::uint64_t>(*stream) &&
+                    (*stream != kThreadStream || slot->thread == this_thread()));
+    if (waited_for) slot->state = LaunchState::completed;
+  }
+}
+
+void LaunchLog::stream_gone(CuStream stream) {
+  const std::lock_guard lock(mutex_);
+  for (std::uint64_t n = 0; n < kLaunchesKept && n < last_; ++n)
+    if (LaunchRecord* const slot = slot_of(last_ - n);
+        slot != nullptr && slot->stream == reinterpret_cast<std::uint64_t>(stream))
+      slot->stream = 0;
+}
+
+void LaunchLog::looked_up(void* kernel, Handle handle, const char* name) {
+  const std::lock_guard lock(mutex_);
+  Kernel& known = kernels_[kernel];
+  known = {};
+  known.handle = handle;
+  set_name(known.name, name);
+}
+
+void LaunchLog::forget_kernels() {
+  const std::lock_guard lock(mutex_);
+  kernels_.clear();
+}
+
+}  // namespace redzone::interpose

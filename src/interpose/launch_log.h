@@ -1,0 +1,126 @@
+// The last launches of the process, in its record: what was launched, with which arguments, and
+// whether it is known to have completed. Any thread may call any function.
+#pragma once
+
+#include <mutex>
+#include <optional>
+#include <unordered_map>
+
+#include "interpose/driver.h"
+#include "interpose/launch_record.h"
+#include "interpose/recorder.h"
+
+namespace redzone::interpose {
+
+class LaunchLog {
+ public:
+  // Both outlive this object.
+  LaunchLog(const Driver& driver, Recorder& recorder);
+  LaunchLog(const LaunchLog&) = delete;
+  LaunchLog& operator=(const LaunchLog&) = delete;
+
+  struct Call {
+    LaunchKind kind = LaunchKind::kernel;
+    void* kernel = nullptr;  // CUfunction or CUkernel
+    unsigned grid[3] = {}, block[3] = {}, shared_bytes = 0;
+    CuStream stream = nullptr;  // kLegacyStream or kThreadStream rather than null
+    void** parameters = nullptr;
+    void** extra = nullptr;
+  };
+  // Before the driver's call, so that a call that does not return is in the record. The number of
+  // the launch. `blocks`: of the guard so far.
+  std::uint64_t begin(const Call& call, bool captured, std::uint64_t blocks);
+  // The call has returned.
+  void end(std::uint64_t launch, int result);
+  // Number of the last launch; 0 if there was none.
+  std::uint64_t last() const;
+
+  // A wait for the stream, or without one for the context, has returned: it began when `until` was
+  // the last launch.
+  void completed(CuContext context, std::optional<CuStream> stream, std::uint64_t until);
+  // Its handle may come back for another stream.
+  void stream_gone(CuStream stream);
+
+  // What the program has looked up. Drivers before CUDA 12.3 do not tell names.
+  enum class Handle : std::uint8_t { unknown, function, kernel };
+  void looked_up(void* kernel, Handle handle, const char* name);
+  // A module was unloaded: handles may come back for other kernels.
+  void forget_kernels();
+
+  // Keeps copies of the launches of the context that are not known to have completed. False: this
+  // was done before, for this context or another. `resolve(word, blocks, pointer)`: whether the
+  // word points to a block that was among the first `blocks`, which is filled in.
+  template <class Resolve>
+  bool keep_unfinished(CuContext context, Resolve resolve);
+  // Copies a launch that is still in the record.
+  template <class Resolve>
+  bool copy(std::uint64_t launch, Resolve resolve, LaunchRecord& out) const;
+
+  // Around fork().
+  void lock() { mutex_.lock(); }
+  void unlock() { mutex_.unlock(); }
+
+ private:
+  struct Kernel {
+    char name[kKernelNameBytes] = {};
+    std::uint32_t parameters = 0, argument_bytes = 0;
+    std::uint16_t offsets[kParametersKept] = {}, sizes[kParametersKept] = {};
+    Handle handle = Handle::unknown;
+    bool asked = false;  // the driver, about its parameters
+  };
+
+  const Kernel& kernel_of(void* handle);
+  void ask(void* handle, Kernel& kernel) const;
+  LaunchRecord* slot_of(std::uint64_t launch) const;
+  template <class Resolve>
+  static void resolve_pointers(LaunchRecord& launch, Resolve resolve);
+
+  const Driver& driver_;
+  Recorder& recorder_;
+  mutable std::mutex mutex_;
+  std::unordered_map<void*, Kernel> kernels_;
+  std::uint64_t last_ = 0;
+};
+
+template <class Resolve>
+void LaunchLog::resolve_pointers(LaunchRecord& launch, Resolve resolve) {
+  launch.pointers_found = 0;
+  for (std::uint32_t at = 0; at + sizeof(CuAddress) <= launch.argument_bytes;
+       at += sizeof(CuAddress)) {
+    CuAddress word = 0;
+    __builtin_memcpy(&word, launch.arguments + at, sizeof word);
+    PointerRecord& pointer = launch.pointers[launch.pointers_found];
+    if (!resolve(word, launch.blocks, pointer)) continue;
+    pointer.offset_bytes = at;
+    if (++launch.pointers_found == kPointersKept) return;
+  }
+}
+
+template <class Resolve>
+bool LaunchLog::keep_unfinished(CuContext context, Resolve resolve) {
+  const std::lock_guard lock(mutex_);
+  LaunchRecord* const kept = recorder_.begin_unfinished();
+  if (kept == nullptr) return false;
+  std::size_t n = 0;
+  for (std::uint64_t launch = last_; launch != 0 && last_ - launch < kLaunchesKept; --launch) {
+    const LaunchRecord* const slot = slot_of(launch);
+    if (slot == nullptr || slot->context != reinterpret_cast<std::uint64_t>(context)) continue;
+    if (slot->state != LaunchState::launched && slot->state != LaunchState::calling) continue;
+    kept[n] = *slot;
+    resolve_pointers(kept[n++], resolve);
+  }
+  recorder_.publish_unfinished(n);
+  return true;
+}
+
+template <class Resolve>
+bool LaunchLog::copy(std::uint64_t launch, Resolve resolve, LaunchRecord& out) const {
+  const std::lock_guard lock(mutex_);
+  const LaunchRecord* const slot = slot_of(launch);
+  if (slot == nullptr) return false;
+  out = *slot;
+  resolve_pointers(out, resolve);
+  return true;
+}
+
+}  // namespace redzone::interpose

@@ -1,0 +1,92 @@
+#include "interpose/python_stack.h"
+
+#include <atomic>
+#include <cstddef>
+#include <new>
+
+#include "interpose/internal_scope.h"
+#include "interpose/python_layout.h"
+
+namespace redzone::interpose {
+namespace {
+
+// A line that has a number. Another code object may get the address of one that is gone; its file
+// and function differ then, or the line is the same.
+struct Known {
+  PythonLayout::Line line;
+  std::uint32_t number = 0;
+};
+constexpr std::size_t kKnown = 2 * kPythonLines;
+// A thread may hold the lock where its stack cannot be compared.
+constexpr int kMostTries = 16;
+
+constinit PythonApi python;
+constinit bool is_python = false;
+constinit std::atomic<const PythonLayout*> layout{nullptr};
+alignas(PythonLayout) unsigned char layout_memory[sizeof(PythonLayout)];
+constinit int tries = 0;
+constinit Known known[kKnown];
+constinit std::atomic_flag busy = ATOMIC_FLAG_INIT;  // for the two above
+
+bool is_same(const PythonLayout::Line& a, const PythonLayout::Line& b) {
+  return a.code == b.code && a.line == b.line && a.file == b.file && a.function == b.function;
+}
+
+std::uint32_t number_of(Recorder& recorder, const PythonLayout& how,
+                        const PythonLayout::Line& line) {
+  std::size_t at = reinterpret_cast<std::size_t>(line.code) / 16 * 31 +
+                   static_cast<std::size_t>(static_cast<unsigned>(line.line));
+  at %= kKnown;
+  // At most half of the places are taken.
+  for (; known[at].number != 0; at = (at + 1) % kKnown)
+    if (is_same(known[at].line, line)) return known[at].number;
+  const std::uint32_t out = recorder.add_python_line(
+      how.text_of(line.file), how.text_of(line.function), static_cast<std::uint32_t>(line.line));
+  if (out != 0) known[at] = {line, out};
+  return out;
+}
+
+bool is_running() {
+  return is_python && python.is_initialized() != 0 && python.is_finalizing() == 0;
+}
+
+}  // namespace
+
+void find_python(void* (*find)(const char* name)) {
+  python = load_python(find);
+  is_python = python.is_complete();
+}
+
+void learn_python() {
+  if (layout.load(std::memory_order_relaxed) != nullptr || !is_running() || !python.holds_lock() ||
+      busy.test_and_set(std::memory_order_acquire))
+    return;
+  if (layout.load(std::memory_order_relaxed) == nullptr && tries < kMostTries) {
+    const InternalScope scope;  // what the interpreter allocates is not the program's
+    // A collection would run code of the program within the call that this is part of.
+    const bool collects = python.disable_collection() != 0;
+    if (const auto found = PythonLayout::find(python))
+      layout.store(new (layout_memory) PythonLayout(*found), std::memory_order_release);
+    else if (python.frame() != nullptr)
+      ++tries;
+    if (collects) python.enable_collection();
+  }
+  busy.clear(std::memory_order_release);
+}
+
+void take_python_stack(Recorder& recorder, Frames& out) {
+  out.python_count = 0;
+  if (!is_running()) return;
+  learn_python();
+  const PythonLayout* const how = layout.load(std::memory_order_acquire);
+  const PyThread thread = how == nullptr ? nullptr : python.thread();
+  if (thread == nullptr || busy.test_and_set(std::memory_order_acquire)) return;
+  how->walk(thread, [&](const PythonLayout::Line& line) {
+    if (const std::uint32_t number = number_of(recorder, *how, line); number != 0)
+      out.python[out.python_count++] = number;
+    return out.python_count < kPythonFrames;
+  });
+  busy.clear(std::memory_order_release);
+}
+
+}  // namespace redzone::interpose

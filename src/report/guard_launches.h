@@ -1,0 +1,28 @@
+// Launches of guarded processes, for the reports of `redzone guard` (guard.h).
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "guard/launch.h"
+#include "report/json_parts.h"
+
+namespace redzone::report {
+
+// Lines of a finding that begin with `title`: the launch, and the blocks that it points to.
+std::string launch_text(std::string_view title, const guard::KernelLaunch& launch);
+// The same for those that may have been the one behind an error, newest first.
+std::string unfinished_text(const std::vector<guard::KernelLaunch>& launches);
+
+// {"ordinal", "state", "kind", "kernel", "grid": [3], "block": [3], "shared_bytes", "stream",
+// "thread", "arguments": [{"offset", "bytes", "value"}], "pointers": [{"offset", "value",
+// "block"}]}; null if there is none.
+Json launch_json(const guard::KernelLaunch& launch);
+Json launches_json(const std::vector<guard::KernelLaunch>& launches);
+
+// {"address", "bytes", "ordinal", "freed"}; null if no block is known.
+Json block_json(const guard::Block& block);
+std::string hex(std::uint64_t value);
+
+}  // namespace redzone::report

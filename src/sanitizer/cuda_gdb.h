@@ -1,0 +1,27 @@
+// Parses cuda-gdb's output for the driver's core dump of a kernel.
+#pragma once
+
+#include <string_view>
+
+#include "core/attribution.h"
+
+namespace redzone::sanitizer {
+
+// Environment of a process whose driver shall write a core dump at an error of a kernel. Without
+// the device's memory the file is small and written in a twentieth of a second.
+inline constexpr const char* kDumpSwitch = "CUDA_ENABLE_COREDUMP_ON_EXCEPTION";
+inline constexpr const char* kDumpFileVariable = "CUDA_COREDUMP_FILE";
+inline constexpr const char* kDumpFlagsVariable = "CUDA_COREDUMP_GENERATION_FLAGS";
+inline constexpr const char* kDumpFlags =
+    "skip_nonrelocated_elf_images,skip_global_memory,skip_shared_memory,skip_local_memory,"
+    "skip_constbank_memory";
+
+inline constexpr std::string_view kCoreDump = "core dump";  // Attribution::source
+
+// Exception, kernel and line, as far as present. Accepts any text.
+Attribution read_cuda_gdb(std::string_view output);
+
+// A demangled name without what the kernel returns and its parameters, as Attribution has it.
+std::string_view bare_kernel(std::string_view name);
+
+}  // namespace redzone::sanitizer
