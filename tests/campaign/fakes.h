@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -10,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "campaign/batched_executor.h"
 #include "campaign/campaign.h"
 #include "campaign/finding_sink.h"
 #include "exec/executor.h"
@@ -45,7 +45,7 @@ inline std::vector<std::pair<std::int32_t, Call>> calls_of_trial(const Plan& pla
 }
 
 // One warm worker that runs jobs in order and never exits, and a fresh one for each fresh job.
-class FakeExecutor final : public exec::Executor {
+class FakeExecutor final : public BatchedExecutor {
  public:
   FakeExecutor(Bug bug, Journal* journal = nullptr) : bug_(std::move(bug)), journal_(journal) {}
 
@@ -83,34 +83,12 @@ class FakeExecutor final : public exec::Executor {
     done_.push_back(std::move(result));
     most_in_flight_ = std::max(most_in_flight_, done_.size());
   }
-  std::optional<exec::JobResult> next(std::chrono::milliseconds) override {
-    if (done_.empty()) return std::nullopt;
-    auto result = std::move(done_.front());
-    done_.pop_front();
-    return result;
-  }
   std::size_t in_flight() const override { return done_.size(); }
   std::size_t max_in_flight() const override { return max_in_flight_; }
 
   exec::BatchId submit_fresh(std::span<const exec::Job> jobs) override {
     note("fresh");
-    Batch& batch = batches_[++last_batch_];
-    batch.jobs.assign(jobs.begin(), jobs.end());
-    return last_batch_;
-  }
-  bool fresh_done(exec::BatchId batch) const override { return batches_.at(batch).done(); }
-  std::vector<exec::JobResult> take_fresh(exec::BatchId batch) override {
-    return std::move(batches_.extract(batch).mapped().results);
-  }
-  void cancel_fresh(exec::BatchId id, const std::string& why) override {
-    Batch& batch = batches_.at(id);
-    while (!batch.done()) {
-      const exec::Job& job = batch.jobs[batch.results.size()];
-      Observation cancelled;
-      cancelled.message = why;
-      batch.results.push_back({job.id, std::vector<Observation>(job.trials.size(), cancelled),
-                               std::make_shared<const exec::WorkerLog>(), 0});
-    }
+    return BatchedExecutor::submit_fresh(jobs);
   }
   bool fresh_room(const exec::Job&) const override {
     std::size_t open = 0;
@@ -122,7 +100,7 @@ class FakeExecutor final : public exec::Executor {
     std::size_t idle = kFreshWorkers;
     for (auto& [id, batch] : batches_)
       for (together_ = batch.jobs.size(); idle > 0 && !batch.done(); --idle)
-        run_fresh_job(batch.jobs[batch.results.size()], batch.results);
+        run_fresh_job(batch.next(), batch.results);
   }
   exec::ExecutorStats stats() const override { return {1, lost_, trials_, 0}; }
 
@@ -158,12 +136,6 @@ class FakeExecutor final : public exec::Executor {
 
  private:
   static constexpr std::size_t kFreshWorkers = 2;
-  struct Batch {
-    std::vector<exec::Job> jobs;
-    std::vector<exec::JobResult> results;
-    bool done() const { return results.size() == jobs.size(); }
-  };
-
   void note(const char* what) {
     if (journal_ != nullptr) journal_->push_back(what);
   }
@@ -208,8 +180,6 @@ class FakeExecutor final : public exec::Executor {
 
   Bug bug_;
   Journal* journal_;
-  std::map<exec::BatchId, Batch> batches_;
-  exec::BatchId last_batch_ = 0;
   std::size_t max_in_flight_ = 2;
   std::size_t most_in_flight_ = 0;
   std::size_t together_ = 0;
@@ -217,7 +187,6 @@ class FakeExecutor final : public exec::Executor {
   std::vector<Call> warm_calls_, used_calls_, chain_calls_;
   std::size_t fresh_processes_ = 0;
   std::size_t trials_in_chain_ = 0, most_in_chain_ = 0;
-  std::deque<exec::JobResult> done_;
   std::vector<std::chrono::milliseconds> deadlines_, warm_deadlines_;
   std::string slow_;  // see set_slow()
   std::chrono::milliseconds slow_takes_{0};

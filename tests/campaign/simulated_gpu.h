@@ -5,10 +5,7 @@
 
 #include <algorithm>
 #include <deque>
-#include <map>
 #include <memory>
-#include <set>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -16,45 +13,21 @@
 
 namespace redzone::campaign::testing {
 
-class SimulatedGpu final : public exec::Executor {
+class SimulatedGpu final : public BatchedExecutor {
  public:
   using Clock = std::chrono::steady_clock;
 
   SimulatedGpu(Bug bug, Clock::time_point& now) : bug_(std::move(bug)), now_(now) {}
 
   void submit(exec::Job job) override { warm_.push_back(std::move(job)); }
-  std::optional<exec::JobResult> next(std::chrono::milliseconds) override {
-    if (done_.empty()) return std::nullopt;
-    auto result = std::move(done_.front());
-    done_.pop_front();
-    return result;
-  }
   std::size_t in_flight() const override { return warm_.size() + done_.size(); }
   std::size_t max_in_flight() const override { return 2; }
 
-  exec::BatchId submit_fresh(std::span<const exec::Job> jobs) override {
-    batches_[++last_batch_].jobs.assign(jobs.begin(), jobs.end());
-    return last_batch_;
-  }
-  bool fresh_done(exec::BatchId batch) const override { return batches_.at(batch).done(); }
-  std::vector<exec::JobResult> take_fresh(exec::BatchId batch) override {
-    return std::move(batches_.extract(batch).mapped().results);
-  }
-  void cancel_fresh(exec::BatchId id, const std::string& why) override {
-    Batch& batch = batches_.at(id);
-    while (!batch.done()) {
-      const exec::Job& job = batch.jobs[batch.results.size()];
-      Observation cancelled;
-      cancelled.message = why;
-      batch.results.push_back({job.id, std::vector<Observation>(job.trials.size(), cancelled),
-                               std::make_shared<const exec::WorkerLog>(), 0});
-    }
-  }
   bool fresh_room(const exec::Job& wanted) const override {
     return std::none_of(batches_.begin(), batches_.end(), [&](const auto& entry) {
       const Batch& batch = entry.second;
       if (batch.done()) return false;
-      const exec::Job& job = batch.jobs[batch.results.size()];
+      const exec::Job& job = batch.next();
       return job.reuse == wanted.reuse && job.will_lose == wanted.will_lose;
     });
   }
@@ -76,12 +49,6 @@ class SimulatedGpu final : public exec::Executor {
   static constexpr std::chrono::microseconds kTrial{500};
   static constexpr std::size_t kSpares = 8, kKept = 6, kKeptToLose = 2;
 
-  struct Batch {
-    std::vector<exec::Job> jobs;
-    std::vector<exec::JobResult> results;
-    bool done() const { return results.size() == jobs.size(); }
-  };
-
   void start_workers() {
     if (spares_ >= kSpares) next_start_ = std::max(next_start_, now_);
     for (; spares_ < kSpares && now_ >= next_start_ + kStart; next_start_ += kStart) {
@@ -98,7 +65,7 @@ class SimulatedGpu final : public exec::Executor {
     done_.push_back(std::move(result));
   }
   bool run_next(Batch& batch) {
-    const exec::Job& job = batch.jobs[batch.results.size()];
+    const exec::Job& job = batch.next();
     std::size_t& kept = job.will_lose ? kept_to_lose_ : kept_;
     std::size_t& from = job.reuse && kept > 0 ? kept : spares_;
     if (!job.behind) {
@@ -107,7 +74,7 @@ class SimulatedGpu final : public exec::Executor {
       if (&from == &spares_) now_ += kFirst;
     }
     batch.results.push_back(run(job));
-    const bool last = batch.done() || !batch.jobs[batch.results.size()].behind;
+    const bool last = batch.done() || !batch.next().behind;
     const std::size_t most = job.will_lose ? kKeptToLose : kKept;
     if (last && batch.results.back().lost_workers == 0 && kept < most) ++kept;
     return true;
@@ -132,9 +99,6 @@ class SimulatedGpu final : public exec::Executor {
   Bug bug_;
   Clock::time_point& now_;
   std::deque<exec::Job> warm_;
-  std::deque<exec::JobResult> done_;
-  std::map<exec::BatchId, Batch> batches_;
-  exec::BatchId last_batch_ = 0;
   std::size_t spares_ = 2, kept_ = 0, kept_to_lose_ = 0;
   Clock::time_point next_start_{};
   std::uint64_t started_ = 0, lost_ = 0;

@@ -7,18 +7,14 @@
 #include <fstream>
 #include <thread>
 
+#include "sanitizer/cuda_gdb_golden.h"
+
 namespace redzone::engine {
 namespace {
 
 namespace fs = std::filesystem;
 
-// Output of cuda-gdb of CUDA 13.0 on an H100.
-constexpr const char* kGolden =
-    "Opening GPU coredump: core\n"
-    "\n"
-    "CUDA Exception: Warp Illegal Address\n"
-    "The exception was triggered at PC 0x7f215f7ac280  farkernel(int*)  (q.cu:4)\n"
-    "[Current focus set to CUDA kernel 0, grid 1, block (0,0,0), thread (0,0,0)]\n";
+using redzone::testing::kCudaGdbGolden;
 
 // No trial may run here: the tool starts a worker of its own.
 class Waiter final : public exec::Runner {
@@ -74,7 +70,7 @@ TEST_F(CoreDump, IsWrittenByTheWorkerAndReadByTheDebugger) {
   const auto said = attribute(
       "test $CUDA_ENABLE_COREDUMP_ON_EXCEPTION = 1 && test ! -e \"$CUDA_COREDUMP_FILE\" && cat > "
       "\"$CUDA_COREDUMP_FILE\" <<'END'\n" +
-          std::string(kGolden) + "END",
+          std::string(kCudaGdbGolden) + "END",
       gdb);
   ASSERT_EQ(said.size(), 1u);
   EXPECT_EQ(text_of(said[0]), "in farkernel at q.cu:4; Warp Illegal Address");

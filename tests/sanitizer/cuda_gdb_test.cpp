@@ -5,19 +5,15 @@
 
 #include "sanitizer/fault_access.h"
 
+#include "sanitizer/cuda_gdb_golden.h"
+
 namespace redzone::sanitizer {
 namespace {
 
-// Output of cuda-gdb of CUDA 13.0 on an H100.
-constexpr const char* kGolden =
-    "Opening GPU coredump: core\n"
-    "\n"
-    "CUDA Exception: Warp Illegal Address\n"
-    "The exception was triggered at PC 0x7f215f7ac280  farkernel(int*)  (q.cu:4)\n"
-    "[Current focus set to CUDA kernel 0, grid 1, block (0,0,0), thread (0,0,0)]\n";
+using redzone::testing::kCudaGdbGolden;
 
 TEST(CudaGdb, NamesTheKernelItsLineAndTheException) {
-  const Attribution a = read_cuda_gdb(kGolden);
+  const Attribution a = read_cuda_gdb(kCudaGdbGolden);
   EXPECT_EQ(a.source, "core dump");
   EXPECT_EQ(a.kernel, "farkernel");
   EXPECT_EQ(a.location, "q.cu:4");
@@ -38,7 +34,7 @@ TEST(CudaGdb, SaysSoWhereThereIsNothing) {
   for (const char* output : {"", "Segmentation fault\n", "The exception was triggered\n"})
     EXPECT_EQ(text_of(read_cuda_gdb(output)), "cuda-gdb reports no exception in the core dump");
   // What is cut off is no reason to fail.
-  const std::string golden = kGolden;
+  const std::string golden = kCudaGdbGolden;
   for (std::size_t n = 0; n < golden.size(); ++n) read_cuda_gdb(golden.substr(0, n));
   EXPECT_EQ(read_cuda_gdb("The exception was triggered at PC 0x7f").kernel, "");
 }

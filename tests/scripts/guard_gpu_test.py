@@ -22,7 +22,8 @@ if words[0] == "doctor":
                                  {{"what": "CUDA driver", "found": "1.2"}}]}}))
     sys.exit(0)
 options, command = words[:words.index("--")], words[words.index("--") + 1:]
-deed = command[-1] if command[0].endswith(("program", "program_shared")) else pathlib.Path(command[1]).name + command[-1]
+is_program = command[0].endswith(("program", "program_shared"))
+deed = command[-1] if is_program else pathlib.Path(command[1]).name + command[-1]
 error = "device-error: error 700 from cuCtxSynchronize"
 before = error if "guard_before" in options else "canary: write before a block allocated in main"
 signature = {{"write_after": error, "read_after": error, "write_before": before,

@@ -65,6 +65,21 @@ Launch call_of(const void* config, void* kernel, void** parameters, void** extra
   return out;
 }
 
+// cuLaunchKernel and its relatives; `extra` where they have it.
+template <class... Extra>
+int launch_grid(Call call, const char* name, CuStream (*stream_of)(CuStream), void* kernel,
+                unsigned x, unsigned y, unsigned z, unsigned block_x, unsigned block_y,
+                unsigned block_z, unsigned shared_bytes, CuStream stream, void** arguments,
+                Extra... extra) {
+  const CuLaunchConfig config{{x, y, z}, {block_x, block_y, block_z}, shared_bytes, stream};
+  void** more = nullptr;
+  ((more = extra), ...);
+  return launch(call_of(&config, kernel, arguments, more, stream_of), name, [&] {
+    return forward(call, kernel, x, y, z, block_x, block_y, block_z, shared_bytes, stream,
+                   arguments, extra...);
+  });
+}
+
 void note_lookup(int result, void* const* out, LaunchLog::Handle handle, const char* name) {
   DriverGuard* const guard = InternalScope::active() ? nullptr : driver_guard();
   if (result != kCuSuccess || guard == nullptr || out == nullptr || name == nullptr) return;
@@ -84,35 +99,15 @@ void forget_kernels() {
 int cuLaunchKernel(void* kernel, unsigned x, unsigned y, unsigned z, unsigned block_x,
                    unsigned block_y, unsigned block_z, unsigned shared_bytes, CuStream stream,
                    void** arguments, void** extra) {
-  return launch({LaunchKind::kernel,
-                 kernel,
-                 {x, y, z},
-                 {block_x, block_y, block_z},
-                 shared_bytes,
-                 legacy_stream(stream),
-                 arguments,
-                 extra},
-                "cuLaunchKernel", [&] {
-                  return forward(Call::launch_kernel, kernel, x, y, z, block_x, block_y, block_z,
-                                 shared_bytes, stream, arguments, extra);
-                });
+  return launch_grid(Call::launch_kernel, "cuLaunchKernel", legacy_stream, kernel, x, y, z, block_x,
+                     block_y, block_z, shared_bytes, stream, arguments, extra);
 }
 
 int cuLaunchKernel_ptsz(void* kernel, unsigned x, unsigned y, unsigned z, unsigned block_x,
                         unsigned block_y, unsigned block_z, unsigned shared_bytes, CuStream stream,
                         void** arguments, void** extra) {
-  return launch({LaunchKind::kernel,
-                 kernel,
-                 {x, y, z},
-                 {block_x, block_y, block_z},
-                 shared_bytes,
-                 per_thread_stream(stream),
-                 arguments,
-                 extra},
-                "cuLaunchKernel", [&] {
-                  return forward(Call::launch_kernel_ptsz, kernel, x, y, z, block_x, block_y,
-                                 block_z, shared_bytes, stream, arguments, extra);
-                });
+  return launch_grid(Call::launch_kernel_ptsz, "cuLaunchKernel", per_thread_stream, kernel, x, y, z,
+                     block_x, block_y, block_z, shared_bytes, stream, arguments, extra);
 }
 
 int cuLaunchKernelEx(const void* config, void* kernel, void** arguments, void** extra) {
@@ -129,35 +124,15 @@ int cuLaunchKernelEx_ptsz(const void* config, void* kernel, void** arguments, vo
 int cuLaunchCooperativeKernel(void* kernel, unsigned x, unsigned y, unsigned z, unsigned block_x,
                               unsigned block_y, unsigned block_z, unsigned shared_bytes,
                               CuStream stream, void** arguments) {
-  return launch({LaunchKind::kernel,
-                 kernel,
-                 {x, y, z},
-                 {block_x, block_y, block_z},
-                 shared_bytes,
-                 legacy_stream(stream),
-                 arguments,
-                 nullptr},
-                "cuLaunchCooperativeKernel", [&] {
-                  return forward(Call::launch_cooperative, kernel, x, y, z, block_x, block_y,
-                                 block_z, shared_bytes, stream, arguments);
-                });
+  return launch_grid(Call::launch_cooperative, "cuLaunchCooperativeKernel", legacy_stream, kernel,
+                     x, y, z, block_x, block_y, block_z, shared_bytes, stream, arguments);
 }
 
 int cuLaunchCooperativeKernel_ptsz(void* kernel, unsigned x, unsigned y, unsigned z,
                                    unsigned block_x, unsigned block_y, unsigned block_z,
                                    unsigned shared_bytes, CuStream stream, void** arguments) {
-  return launch({LaunchKind::kernel,
-                 kernel,
-                 {x, y, z},
-                 {block_x, block_y, block_z},
-                 shared_bytes,
-                 per_thread_stream(stream),
-                 arguments,
-                 nullptr},
-                "cuLaunchCooperativeKernel", [&] {
-                  return forward(Call::launch_cooperative_ptsz, kernel, x, y, z, block_x, block_y,
-                                 block_z, shared_bytes, stream, arguments);
-                });
+  return launch_grid(Call::launch_cooperative_ptsz, "cuLaunchCooperativeKernel", per_thread_stream,
+                     kernel, x, y, z, block_x, block_y, block_z, shared_bytes, stream, arguments);
 }
 
 int cuGraphLaunch(void* graph, CuStream stream) {
