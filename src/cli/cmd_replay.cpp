@@ -114,11 +114,19 @@ Result<void> override_mode(Mode& mode, const po::variables_map& flags) {
   return {};
 }
 
-report::ReplayRun as_run(const campaign::RunJudgement& judged, const campaign::Answer& answer) {
+// `found_in`: where the failure was recorded; empty for a plan without a record.
+report::ReplayRun as_run(const campaign::RunJudgement& judged, const campaign::Answer& answer,
+                         const Environment& found_in) {
   report::ReplayRun run;
   run.verdict =
       judged.other && judged.result == RunResult::other ? judged.other->verdict : judged.verdict;
   run.result = judged.result;
+  if (const std::string why = other_data_than(found_in);
+      run.result == RunResult::pass && !why.empty()) {
+    run.result = RunResult::not_judged;
+    run.verdict.outcome = Outcome::inconclusive;
+    run.verdict.reason = "it passes; " + why;
+  }
   for (const auto& o : answer.observations) {
     if (o.end != End::completed) run.end = o.end;
     run.wall_us += o.wall_us;
@@ -192,7 +200,7 @@ Result<int> Replay::run(const po::variables_map& flags, Results& out) {
     auto& judged = run.judgement;
     if (of_another_oracle)
       judged = campaign::judge_by_tool(repro->plan, run.answers.front(), found);
-    result.runs.push_back(as_run(judged, run.answers[judged.answer]));
+    result.runs.push_back(as_run(judged, run.answers[judged.answer], loaded.found_in));
     log::info("replay of {}: run {} of {}: {}", name, i + 1, n, name_of(judged.result));
     if (judged.other && !other) other = std::move(judged.other);
   }

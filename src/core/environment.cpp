@@ -16,6 +16,12 @@ std::string origin(const Environment& environment, std::string_view kind) {
 
 }  // namespace
 
+std::string other_data_than(const Environment& recorded) {
+  if (!recorded.redzone_version.starts_with("0.1.")) return "";
+  return "it was recorded by Redzone " + recorded.redzone_version +
+         ", where the seeds of the plan drew other data";
+}
+
 std::string toolkit_of_package(std::string_view compiled_by, std::string_view folder) {
   return with_origin(compiled_by, kPackage, folder);
 }

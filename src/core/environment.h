@@ -21,6 +21,10 @@ struct Environment {
   bool operator==(const Environment&) const = default;
 };
 
+// Why a run of a plan that passes says nothing about a failure that was recorded there; "" if it
+// does. Before 0.2.0 a data seed drew other values.
+std::string other_data_than(const Environment& recorded);
+
 // Text for Environment::toolkit: the compiler of a package, and its folder.
 std::string toolkit_of_package(std::string_view compiled_by, std::string_view folder);
 // The folder in that text; "" if the code was not from a package.

@@ -171,10 +171,11 @@ Result<void> NightReplays::replay_finding(const Finding& finding) {
   const Reliability before = finding.reliability.k > 0 ? finding.reliability : Reliability{1, 1};
   auto seen = recheck(target, plan, finding.signature, before, passed);
   if (interrupted()) return {};  // a partial replay proves nothing
-  if (seen.tonight == Tonight::passes && !other.empty()) {
-    seen.tonight = Tonight::unclear;
-    seen.reason = "it passes here; " + other;
-  }
+  for (const std::string& why : {other, other_data_than(finding.environment)})
+    if (seen.tonight == Tonight::passes && !why.empty()) {
+      seen.tonight = Tonight::unclear;
+      seen.reason = "it passes here; " + why;
+    }
   if (seen.tonight == Tonight::passes && !finding.environment.code_hash.empty() &&
       site().environment(*target.entry).code_hash == finding.environment.code_hash)
     seen.reason = "the code that ran is the same as when it failed";

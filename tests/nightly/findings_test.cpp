@@ -23,6 +23,18 @@ class NightFindings : public NightTest {
     first_size_ = 0;
     return told.night.findings.empty() ? 0 : told.night.findings[0].id;
   }
+  // Stores the same bug as an earlier night has found it.
+  void record(FindingState state, Reliability reliability, Environment environment) {
+    store::Store s = store();
+    Finding f = sample_finding();
+    f.signature = {FailKind::illegal_access, "t", "k", "x", "after", "read"};
+    f.state = state;
+    f.oracle = "fault";
+    f.plan = f.original = plain_plan({call_of(128, 16)});
+    f.reliability = reliability;
+    f.environment = std::move(environment);
+    must(s.record(f));
+  }
 };
 
 TEST_F(NightFindings, ANewOneIsFoundAndAnAlarm) {
@@ -109,6 +121,22 @@ TEST_F(NightFindings, WhatFailedOnceAndNeverAgainIsNamedAndNoAlarm) {
   EXPECT_EQ(told.code, kOk);
 }
 
+// Its seeds drew other data there, so that the plan may no longer be the one that failed.
+TEST_F(NightFindings, APassWithOtherDataFixesNothing) {
+  Environment old;
+  old.redzone_version = "0.1.0";
+  record(FindingState::confirmed, {10, 10}, old);
+  const Told told = night();
+  ASSERT_NE(told.of("x"), nullptr);
+  EXPECT_EQ(told.of("x")->tonight, Tonight::unclear);
+  EXPECT_EQ(told.of("x")->ledger.standing, Standing::fresh);
+  EXPECT_EQ(told.of("x")->outcome_reason,
+            "it passes here; it was recorded by Redzone 0.1.0, where the seeds of the plan drew "
+            "other data");
+  bug_ = above(64, kReadsBehindX);
+  EXPECT_EQ(night().of("x")->tonight, Tonight::fails);
+}
+
 TEST_F(NightFindings, APassOfTheSameCodeSaysSo) {
   find();
   bug_ = kNoBug;
@@ -118,17 +146,7 @@ TEST_F(NightFindings, APassOfTheSameCodeSaysSo) {
 // A failure of one run in many needs the passes of several nights.
 TEST_F(NightFindings, ARareOneIsFixedAfterEnoughPassesOfSeveralNights) {
   const Reliability rare{2, 40};
-  {
-    store::Store s = store();
-    Finding f = sample_finding();
-    f.signature = {FailKind::illegal_access, "t", "k", "x", "after", "read"};
-    f.state = FindingState::flaky;
-    f.oracle = "fault";
-    f.plan = f.original = plain_plan({call_of(128, 16)});
-    f.reliability = rare;
-    f.environment = {};
-    must(s.record(f));
-  }
+  record(FindingState::flaky, rare, {});
   const std::int64_t needed = campaign::passes_needed(rare);
   ASSERT_GT(needed, 120) << "three nights";
   std::int64_t passed = 0;
