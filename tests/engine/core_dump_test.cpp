@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-using redzone::testing::kCudaGdbGolden;
+using sanitizer::kCudaGdbGolden;
 
 // No trial may run here: the tool starts a worker of its own.
 class Waiter final : public exec::Runner {

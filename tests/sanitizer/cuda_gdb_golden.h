@@ -1,7 +1,7 @@
 // What cuda-gdb prints of a core dump.
 #pragma once
 
-namespace redzone::testing {
+namespace redzone::sanitizer {
 
 // Output of cuda-gdb of CUDA 13.0 on an H100.
 inline constexpr const char* kCudaGdbGolden =
@@ -11,4 +11,4 @@ inline constexpr const char* kCudaGdbGolden =
     "The exception was triggered at PC 0x7f215f7ac280  farkernel(int*)  (q.cu:4)\n"
     "[Current focus set to CUDA kernel 0, grid 1, block (0,0,0), thread (0,0,0)]\n";
 
-}  // namespace redzone::testing
+}  // namespace redzone::sanitizer

@@ -10,8 +10,6 @@
 namespace redzone::sanitizer {
 namespace {
 
-using redzone::testing::kCudaGdbGolden;
-
 TEST(CudaGdb, NamesTheKernelItsLineAndTheException) {
   const Attribution a = read_cuda_gdb(kCudaGdbGolden);
   EXPECT_EQ(a.source, "core dump");
