@@ -43,7 +43,7 @@ class Native final : public Executor {
     return std::move(batches_.extract(batch).mapped());
   }
   void cancel_fresh(BatchId, const std::string&) override {}
-  bool fresh_room(bool, bool) const override { return true; }
+  bool fresh_room(const Job&) const override { return true; }
   void poll(milliseconds) override {}
   ExecutorStats stats() const override { return {1, 0, trials_, 0}; }
 
