@@ -1,9 +1,9 @@
 #include "core/program_origin.h"
 
 #include <fmt/format.h>
+#include <xxhash.h>
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 
 #include "core/field_json.h"
@@ -16,42 +16,114 @@ constexpr int kVersion = 1;
 constexpr const char* kVersionKey = "version";
 constexpr std::size_t kMostNameBytes = 100;
 
-// Programs whose first file names what they run.
-constexpr std::array<std::string_view, 8> kInterpreters{"python", "bash", "sh",       "dash",
-                                                        "perl",   "ruby", "torchrun", "pytest"};
+// How the command line of an interpreter is read: which words are options, code or values of
+// options and which one is the script. Letters are those of options such as -x, which may stand
+// together.
+struct Interpreter {
+  std::string_view name;         // without its version
+  std::string_view code;         // letters whose value is code
+  std::string_view value, rest;  // whose value is the rest of the word, or the next; only the rest
+  std::string_view module;       // whose value names what is run
+  std::vector<std::string_view> long_code, long_value;  // the same of options such as --eval
+};
 
-bool is_interpreter(std::string_view name) {
-  return std::any_of(kInterpreters.begin(), kInterpreters.end(), [&](std::string_view known) {
-    return name.starts_with(known) &&
-           name.find_first_not_of("0123456789.", known.size()) == std::string_view::npos;
+const std::vector<Interpreter>& interpreters() {
+  const auto shell = [](std::string_view name) {
+    return Interpreter{name, "cs", "oO", "", "", {}, {"--rcfile", "--init-file"}};
+  };
+  static const std::vector<Interpreter> all{
+      {"python", "c", "WXQ", "", "m", {}, {"--check-hash-based-pycs"}},
+      shell("sh"),
+      shell("bash"),
+      shell("dash"),
+      shell("zsh"),
+      shell("ksh"),
+      {"perl", "eE", "I", "MmFCDViIx", "", {}, {}},
+      {"ruby", "e", "IrCE", "FKTWix", "", {}, {"--encoding", "--enable", "--disable"}},
+      {"node",
+       "ep",
+       "rC",
+       "",
+       "",
+       {"--eval", "--print"},
+       {"--require", "--import", "--loader", "--experimental-loader", "--conditions", "--env-file",
+        "--title", "--inspect-port"}}};
+  return all;
+}
+
+const Interpreter* interpreter_of(std::string_view name) {
+  const auto& all = interpreters();
+  const auto at = std::find_if(all.begin(), all.end(), [&](const Interpreter& known) {
+    return name.starts_with(known.name) &&
+           name.find_first_not_of("0123456789.", known.name.size()) == std::string_view::npos;
   });
+  return at == all.end() ? nullptr : &*at;
 }
 
 std::string file_name(const std::string& word) {
   return std::filesystem::path(word).filename().string();
 }
 
-// The script or the module (-m) of an interpreter's command line; "" if it has none.
-std::string script_of(const std::vector<std::string>& argv) {
-  for (std::size_t i = 1; i < argv.size(); ++i) {
-    if (argv[i] == "-c") return "";
-    if (!argv[i].starts_with('-')) return file_name(argv[i]);
+bool is_one_of(const std::vector<std::string_view>& words, std::string_view word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+// What a word of letters means for the words behind it.
+enum class Letters : std::uint8_t { alone, takes_next, names_next, code };
+
+Letters meaning_of(const Interpreter& interpreter, std::string_view letters, std::string& module) {
+  for (std::size_t i = 0; i < letters.size(); ++i) {
+    const auto is = [&](std::string_view some) {
+      return some.find(letters[i]) != std::string_view::npos;
+    };
+    const bool last = i + 1 == letters.size();
+    if (is(interpreter.code)) return Letters::code;
+    if (is(interpreter.module)) {
+      module = letters.substr(i + 1);
+      return last ? Letters::names_next : Letters::alone;
+    }
+    if (is(interpreter.value)) return last ? Letters::takes_next : Letters::alone;
+    if (is(interpreter.rest)) return Letters::alone;
   }
-  return "";
+  return Letters::alone;
+}
+
+std::optional<std::string> script_of(const Interpreter& interpreter,
+                                     const std::vector<std::string>& argv) {
+  const auto word = [&](std::size_t i) -> std::optional<std::string> {
+    return i < argv.size() && !argv[i].empty() ? std::optional(argv[i]) : std::nullopt;
+  };
+  for (std::size_t i = 1; i < argv.size(); ++i) {
+    const std::string_view text = argv[i];
+    if (text == "-") return std::nullopt;  // code from standard input
+    if (text == "--") return word(i + 1);
+    if (text.starts_with("--")) {
+      if (is_one_of(interpreter.long_code, text.substr(0, text.find('=')))) return std::nullopt;
+      if (is_one_of(interpreter.long_value, text)) ++i;
+      continue;
+    }
+    if (!text.starts_with('-') && !text.starts_with('+')) return word(i);
+    std::string module;
+    const Letters letters = meaning_of(interpreter, text.substr(1), module);
+    if (letters == Letters::code) return std::nullopt;
+    if (letters == Letters::names_next) return word(i + 1);
+    if (!module.empty()) return module;
+    if (letters == Letters::takes_next) ++i;
+  }
+  return std::nullopt;
+}
+
+// Of torchrun and pytest, whose options may have a value as the next word: the first Python file.
+std::optional<std::string> first_python_file(const std::vector<std::string>& argv) {
+  for (std::size_t i = 1; i < argv.size(); ++i) {
+    const std::string file = argv[i].substr(0, argv[i].find("::"));
+    if (!file.starts_with('-') && file.ends_with(".py")) return file;
+  }
+  return std::nullopt;
 }
 
 bool is_utf8(const std::string& text) {
   return valid_utf8(text) == text;
-}
-
-// A name that a shell may assign to: an exported script contains it as it is.
-bool is_variable_name(const std::string& name) {
-  const auto is_letter = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-  };
-  return !name.empty() && is_letter(name.front()) &&
-         std::all_of(name.begin(), name.end(),
-                     [&](char c) { return is_letter(c) || (c >= '0' && c <= '9'); });
 }
 
 // What no process can be started with, whoever wrote it down; "" if there is nothing.
@@ -68,10 +140,24 @@ std::string mistake_in(const ProgramOrigin& origin) {
     if (!is_variable_name(variable.name)) return "a variable has no name that a shell knows";
     if (has_zero(variable.value)) return "a variable holds a zero byte";
   }
+  if (!std::all_of(origin.unset.begin(), origin.unset.end(), is_variable_name))
+    return "a variable has no name that a shell knows";
+  if (std::any_of(origin.files.begin(), origin.files.end(),
+                  [&](const ProgramFile& file) { return has_zero(file.path); }))
+    return "a file holds a zero byte";
   return "";
 }
 
 }  // namespace
+
+bool is_variable_name(std::string_view name) {
+  const auto is_letter = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+  };
+  return !name.empty() && is_letter(name.front()) &&
+         std::all_of(name.begin(), name.end(),
+                     [&](char c) { return is_letter(c) || (c >= '0' && c <= '9'); });
+}
 
 std::string print_origin(const ProgramOrigin& origin) {
   FieldJson::Json json = FieldJson::of(origin, Defaults::written);
@@ -87,6 +173,7 @@ Result<ProgramOrigin> parse_origin(std::string_view text, std::string_view where
                                        where, version, kVersion));
     ProgramOrigin out;
     FieldJson::read(json, out);
+    std::erase_if(out.environment, [](const auto& v) { return v.name == kPreloadVariable; });
     if (const std::string mistake = mistake_in(out); !mistake.empty())
       return harness_error(fmt::format("{}: not the origin of a program: {}", where, mistake));
     return out;
@@ -105,6 +192,10 @@ std::optional<std::string> problem_of(const ProgramOrigin& origin) {
   for (const auto& variable : origin.environment)
     if (!is_utf8(variable.name) || !is_utf8(variable.value))
       return fmt::format("the variable {} is not UTF-8 text", valid_utf8(variable.name));
+  if (!std::all_of(origin.files.begin(), origin.files.end(), [](const ProgramFile& file) {
+        return is_utf8(file.path) && is_utf8(file.hash);
+      }))
+    return "the name of a file of the program is not UTF-8 text";
   if (!is_utf8(origin.settings) || !is_utf8(origin.site) || !all_utf8(origin.where) ||
       !all_utf8(origin.allocated) || !all_utf8(origin.freed))
     return "a name in its stacks is not UTF-8 text";
@@ -113,12 +204,22 @@ std::optional<std::string> problem_of(const ProgramOrigin& origin) {
   return std::nullopt;
 }
 
-std::string target_of_program(const std::vector<std::string>& argv) {
+std::optional<std::string> script_of_program(const std::vector<std::string>& argv) {
   const std::string name = argv.empty() ? "" : file_name(argv.front());
-  std::string out = "program." + name;
-  if (is_interpreter(name))
-    if (const std::string script = script_of(argv); !script.empty()) out += "." + script;
-  if (out.size() > kMostNameBytes) out.resize(kMostNameBytes);
+  if (name == "torchrun" || name == "pytest") return first_python_file(argv);
+  const Interpreter* const interpreter = interpreter_of(name);
+  return interpreter == nullptr ? std::nullopt : script_of(*interpreter, argv);
+}
+
+std::string target_of_program(const std::vector<std::string>& argv) {
+  std::string out = "program." + (argv.empty() ? "" : file_name(argv.front()));
+  if (const auto script = script_of_program(argv)) out += "." + file_name(*script);
+  if (out.size() > kMostNameBytes) {
+    // Two long names that begin alike are two names.
+    const std::string hash = fmt::format(".{:016x}", XXH3_64bits(out.data(), out.size()));
+    out.resize(kMostNameBytes - hash.size());
+    out += hash;
+  }
   for (char& c : out) {
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
     const bool allowed = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.';

@@ -22,6 +22,9 @@ ProgramOrigin sample() {
   out.where = {"a"};
   out.allocated = {"b", "c"};
   out.freed = {"d"};
+  out.unset = {"MY_SETTING"};
+  out.exit_code = 139;
+  out.files = {{"/home/x/train.py", 17, "0123456789abcdef"}};
   return out;
 }
 
@@ -63,8 +66,16 @@ TEST(ProgramOriginText, NoProcessIsStartedSoIsRefused) {
   EXPECT_TRUE(refused([](auto& o) { o.argv[1] = std::string("a\0b", 3); }));
   EXPECT_TRUE(refused([](auto& o) { o.folder = "-"; }));
   EXPECT_TRUE(refused([](auto& o) { o.folder = "relative"; }));
+  EXPECT_TRUE(refused([](auto& o) { o.unset[0] = "$(id)"; }));
+  EXPECT_TRUE(refused([](auto& o) { o.files[0].path = std::string("/a\0b", 4); }));
   EXPECT_FALSE(refused([](auto& o) { o.folder = ""; })) << "of a folder that was gone";
   EXPECT_FALSE(refused([](auto& o) { o.environment[0].name = "_a1"; }));
+}
+
+TEST(ProgramOriginText, ThePreloadIsNotTaken) {
+  ProgramOrigin origin = sample();
+  origin.environment.push_back({"LD_PRELOAD", "/tmp/evil.so"});
+  EXPECT_EQ(parse_origin(print_origin(origin), "here"), sample());
 }
 
 TEST(ProgramOriginText, WhatCannotBeStoredIsSaid) {
@@ -90,6 +101,49 @@ TEST(ProgramTarget, NamesTheProgramAndTheScriptOfAnInterpreter) {
   EXPECT_EQ(target_of_program({"sh", "-c", "exit 1"}), "program.sh");
   EXPECT_EQ(target_of_program({"bash"}), "program.bash");
   EXPECT_EQ(target_of_program({"shell", "x"}), "program.shell") << "no interpreter";
+  EXPECT_EQ(target_of_program({"bash", "-eo", "pipefail", "--rcfile", "rc", "run.sh"}),
+            "program.bash.run.sh");
+  EXPECT_EQ(target_of_program({"python3", "-X", "dev", "-Wignore", "-W", "error", "a.py"}),
+            "program.python3.a.py");
+  EXPECT_EQ(target_of_program({"python3", "-Im", "pkg.tool"}), "program.python3.pkg.tool");
+  EXPECT_EQ(target_of_program({"python3", "-mpkg"}), "program.python3.pkg");
+  EXPECT_EQ(target_of_program({"perl", "-w", "-I", "lib", "-Mstrict", "x.pl"}),
+            "program.perl.x.pl");
+  EXPECT_EQ(target_of_program({"ruby", "-r", "json", "x.rb"}), "program.ruby.x.rb");
+  EXPECT_EQ(target_of_program({"node", "--require", "./a.js", "x.js"}), "program.node.x.js");
+  EXPECT_EQ(target_of_program({"torchrun", "--nproc-per-node", "2", "/x/train.py"}),
+            "program.torchrun.train.py");
+}
+
+TEST(ProgramTarget, NeverHoldsCodeOfTheCommandLine) {
+  for (const std::vector<std::string>& argv :
+       std::vector<std::vector<std::string>>{{"sh", "-ec", "secret"},
+                                             {"bash", "-lc", "secret"},
+                                             {"bash", "-o", "pipefail", "-c", "secret"},
+                                             {"zsh", "-fc", "secret"},
+                                             {"dash", "-cx", "secret"},
+                                             {"bash", "-s", "secret"},
+                                             {"python3", "-Ic", "secret"},
+                                             {"python3", "-X", "dev", "-c", "secret"},
+                                             {"python3", "-csecret"},
+                                             {"python3", "-", "secret"},
+                                             {"perl", "-e", "secret"},
+                                             {"perl", "-wnE", "secret"},
+                                             {"ruby", "-ne", "secret"},
+                                             {"node", "-e", "secret"},
+                                             {"node", "-pe", "secret"},
+                                             {"node", "--eval=secret"},
+                                             {"node", "--print", "secret"},
+                                             {"pytest", "-k", "secret"}})
+    EXPECT_EQ(target_of_program(argv).find("secret"), std::string::npos) << argv[1];
+}
+
+TEST(ProgramTarget, LongNamesThatBeginAlikeDiffer) {
+  const std::string common(120, 'x');
+  const auto a = target_of_program({common + "a"}), b = target_of_program({common + "b"});
+  EXPECT_NE(a, b);
+  EXPECT_EQ(a.size(), 100u);
+  EXPECT_TRUE(is_target_name(a));
 }
 
 RC_GTEST_PROP(ProgramTarget, IsANameOfATarget, (const std::vector<std::string>& argv)) {
