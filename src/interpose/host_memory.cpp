@@ -221,6 +221,9 @@ bool HostMemory::free(void* at, const char* call, const Frames& from) {
 void HostMemory::begin_program() {
   const Use use(*this, Patience::unbounded);
   ordinal_ = 0;
+  // What is counted from here on is the program's own.
+  recorder_.reset(Counter::host_blocks);
+  recorder_.reset(Counter::host_frees);
   in_program_ = true;
 }
 

@@ -1,5 +1,6 @@
 // The environment variables that are stored with a finding of a program, so that it runs again as
-// it did. All others may hold secrets and are never written anywhere.
+// it did. All others may hold secrets and are never written anywhere. LD_PRELOAD is none of them: a
+// finding of one machine must not have files of another loaded.
 #pragma once
 
 #include <string_view>
@@ -18,7 +19,6 @@ inline constexpr std::string_view kKeptVariables[] = {
     "LANG",
     "LC_ALL",
     "LD_LIBRARY_PATH",
-    "LD_PRELOAD",
     "LOCAL_RANK",
     "MALLOC_ARENA_MAX",
     "MKL_NUM_THREADS",
