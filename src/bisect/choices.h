@@ -7,7 +7,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "bisect/bisect.h"
@@ -56,9 +55,19 @@ struct ChoiceBisection {
 ChoiceBisection bisect_choices(std::span<const Choice> choices, const RunChanged& run,
                                const ProbeBudget& budget, double error = 0.02);
 
-// Narrows 1..n, which fails, to the one number that is enough for the failure: halves by
-// `fails(first, last)`. The range that is left is wider if neither half fails alone.
-std::pair<std::uint64_t, std::uint64_t> narrowed(
-    std::uint64_t n, const std::function<bool(std::uint64_t first, std::uint64_t last)>& fails);
+// Makes `times` runs with the numbers from `first` to `last` alone.
+using RunRange = std::function<Counts(std::uint64_t first, std::uint64_t last, std::int64_t times)>;
+
+struct NarrowedRange {
+  std::uint64_t first = 0, last = 0;  // is enough for the failure
+  // No half of it is; false if that could not be judged, or if the budget ended.
+  bool decided = false;
+};
+
+// Narrows 1..n, which fails with `base`, to the one number that is enough for the failure, by
+// halves. Each is asked with as many runs as the sequential test needs. `error`: the chance that
+// any half that fails is judged as passing.
+NarrowedRange narrowed(std::uint64_t n, const Counts& base, const RunRange& run,
+                       const ProbeBudget& budget, double error = 0.02);
 
 }  // namespace redzone::bisect

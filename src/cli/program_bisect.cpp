@@ -122,15 +122,16 @@ Result<int> bisect_program(const po::variables_map& flags, Results& out, Finding
       budget);
   // Of an error of the device the block is not known: guarding fewer blocks finds it.
   if (result.settings.base.answer == bisect::Answer::fails && origin.block == 0 &&
-      rerun.settings().only.is_empty() && runs.most_blocks() > 0 && !budget.stop())
-    result.blocks =
-        bisect::narrowed(runs.most_blocks(), [&](std::uint64_t first, std::uint64_t last) {
+      rerun.settings().only.is_empty() && runs.most_blocks() > 0)
+    result.blocks = bisect::narrowed(
+        runs.most_blocks(), result.settings.base.counts,
+        [&](std::uint64_t first, std::uint64_t last, std::int64_t times) {
           auto settings = rerun.settings();
           settings.only = {first, last};
-          return runs.make(settings, 1).same > 0;
-        });
-  // A half that the time limit has cut off would be one that does not fail.
-  if (budget.stop() || std::chrono::steady_clock::now() >= until) result.blocks.reset();
+          return runs.make(settings, times);
+        },
+        budget);
+  if (budget.stop() || std::chrono::steady_clock::now() >= until) result.settings.complete = false;
   RZ_TRY(runs.problem());
   out.print(json_wanted(flags) ? report::program_bisection_json(rerun.finding(), result)
                                : report::program_bisection_text(rerun.finding(), result));

@@ -49,7 +49,10 @@ std::string needs_text(const bisect::ChoiceBisection& result) {
 
 std::string blocks_text(const ProgramBisection& result) {
   if (!result.blocks) return "";
-  const auto& [first, last] = *result.blocks;
+  const auto& [first, last, decided] = *result.blocks;
+  if (!decided)
+    return fmt::format("guarding blocks {} to {} is enough for it; which of them is not decided\n",
+                       first, last);
   if (first == last) return fmt::format("guarding block {} alone is enough for it\n", first);
   return fmt::format("guarding blocks {} to {} is enough for it, but not one half of them\n", first,
                      last);
@@ -63,7 +66,8 @@ std::string program_bisection_text(const Finding& finding, const ProgramBisectio
       fmt::format("finding {}: {}\nas it was run: {}\n", finding.id,
                   printable(finding.signature.text()), printable(probe_text(settings.base)));
   if (settings.base.answer != bisect::Answer::fails)
-    return out + "nothing to bisect: it does not fail as recorded\n";
+    return out + (settings.complete ? "nothing to bisect: it does not fail as recorded\n"
+                                    : "not decided: ended by the time limit\n");
   Table table({{"setting"}, {"value"}, {"relevance"}, {"tried"}});
   for (const auto& row : settings.rows) {
     std::string tried;
@@ -99,7 +103,8 @@ std::string program_bisection_json(const Finding& finding, const ProgramBisectio
                                     })}};
                          })},
        {"together", settings.together ? answer_json(*settings.together) : Json()},
-       {"blocks", result.blocks ? Json({result.blocks->first, result.blocks->second}) : Json()},
+       {"blocks", result.blocks ? Json({result.blocks->first, result.blocks->last}) : Json()},
+       {"blocks_decided", result.blocks && result.blocks->decided},
        {"runs", settings.runs},
        {"complete", settings.complete}});
 }

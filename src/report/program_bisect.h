@@ -2,14 +2,13 @@
 //
 // JSON: {"finding": id, "signature", "base": ANSWER, "settings": [{"name", "value", "relevance",
 //       "tried": [{"value"} + ANSWER]}], "together": ANSWER or null, "blocks": [first, last] or
-//       null, "runs", "complete"}
+//       null, "blocks_decided", "runs", "complete"}
 // ANSWER: "answer", "failed", "otherwise", "passed", "unjudged", "said"
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <utility>
 
 #include "bisect/choices.h"
 #include "core/finding.h"
@@ -19,7 +18,7 @@ namespace redzone::report {
 struct ProgramBisection {
   bisect::ChoiceBisection settings;
   // Guarding these blocks alone is enough for the failure; absent if that was not searched.
-  std::optional<std::pair<std::uint64_t, std::uint64_t>> blocks = {};
+  std::optional<bisect::NarrowedRange> blocks = {};
 };
 
 std::string program_bisection_text(const Finding& finding, const ProgramBisection& result);

@@ -80,23 +80,70 @@ TEST(BisectedChoices, EndWithTheBudget) {
   EXPECT_FALSE(result.complete);
 }
 
+Counts counts_of(bool fails, std::int64_t times) {
+  Counts out;
+  (fails ? out.same : out.passed) = times;
+  return out;
+}
+
+Counts always_fails() {
+  return counts_of(true, 6);
+}
+
 RC_GTEST_PROP(NarrowedRange, IsTheNumberThatIsEnough, ()) {
   const auto n = *rc::gen::inRange<std::uint64_t>(1, 5000);
   const auto culprit = *rc::gen::inRange<std::uint64_t>(1, n + 1);
-  int asked = 0;
-  const auto range = narrowed(n, [&](std::uint64_t first, std::uint64_t last) {
-    ++asked;
-    RC_ASSERT(1 <= first && first <= last && last <= n);
-    return first <= culprit && culprit <= last;
-  });
-  RC_ASSERT(range == std::pair(culprit, culprit));
-  RC_ASSERT(asked <= 2 * 13);
+  const auto range = narrowed(n, always_fails(),
+                              [&](std::uint64_t first, std::uint64_t last, std::int64_t times) {
+                                RC_ASSERT(1 <= first && first <= last && last <= n);
+                                return counts_of(first <= culprit && culprit <= last, times);
+                              },
+                              {});
+  RC_ASSERT(range.first == culprit && range.last == culprit && range.decided);
 }
 
 TEST(NarrowedRange, StopsWhereBothHalvesAreNeeded) {
+  const auto range = narrowed(16, always_fails(),
+                              [](std::uint64_t first, std::uint64_t last, std::int64_t times) {
+                                return counts_of(first <= 5 && last >= 8, times);
+                              },
+                              {});
+  EXPECT_EQ(range.first, 5u);
+  EXPECT_EQ(range.last, 8u);
+  EXPECT_TRUE(range.decided);
+}
+
+// A failure that shows in half of the runs is not lost by one run that passes.
+TEST(NarrowedRange, AsksOftenEnoughOfARareFailure) {
+  std::int64_t made = 0;
+  Counts base = counts_of(true, 10);
+  base.passed = 10;
   const auto range =
-      narrowed(16, [](std::uint64_t first, std::uint64_t last) { return first <= 5 && last >= 8; });
-  EXPECT_EQ(range, (std::pair<std::uint64_t, std::uint64_t>(5, 8)));
+      narrowed(64, base,
+               [&](std::uint64_t first, std::uint64_t last, std::int64_t times) {
+                 Counts out;
+                 for (std::int64_t i = 0; i < times; ++i)
+                   out.add(counts_of(first <= 37 && 37 <= last && ++made % 2 == 0, 1));
+                 return out;
+               },
+               {});
+  EXPECT_EQ(range.first, 37u);
+  EXPECT_EQ(range.last, 37u);
+  EXPECT_TRUE(range.decided);
+}
+
+TEST(NarrowedRange, IsNotDecidedWithoutRunsThatSaySomething) {
+  const RunRange unjudged = [](std::uint64_t, std::uint64_t, std::int64_t times) {
+    Counts out;
+    out.unjudged = times;
+    return out;
+  };
+  EXPECT_FALSE(narrowed(16, always_fails(), unjudged, {}).decided);
+  ProbeBudget over;
+  over.stop = [] { return true; };
+  const auto range = narrowed(16, always_fails(), unjudged, over);
+  EXPECT_EQ(range.last, 16u);
+  EXPECT_FALSE(range.decided);
 }
 
 }  // namespace
