@@ -1,6 +1,7 @@
 // `redzone guard`: runs any program with its allocations between guard pages.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <utility>
@@ -15,6 +16,7 @@
 #include "engine/tools.h"
 #include "guard/guarded_run.h"
 #include "guard/narrow.h"
+#include "guard/script.h"
 #include "report/guard.h"
 
 namespace redzone::cli {
@@ -83,9 +85,29 @@ Result<void> write_report(const std::string& file, const std::string& text) {
   return {};
 }
 
-std::vector<std::string> stored_variables(const po::variables_map& flags) {
-  if (flags.count("env") == 0) return {};
-  return flags["env"].as<std::vector<std::string>>();
+Result<std::vector<std::string>> stored_variables(const po::variables_map& flags) {
+  if (flags.count("env") == 0) return std::vector<std::string>{};
+  auto out = flags["env"].as<std::vector<std::string>>();
+  for (const auto& name : out)
+    if (!is_variable_name(name) || name == kPreloadVariable)
+      return usage_error(fmt::format("guard: --env: '{}': {}", name,
+                                     name == kPreloadVariable
+                                         ? "it is never stored"
+                                         : "no name of a variable that a shell knows"));
+  return out;
+}
+
+bool is_given(const po::variables_map& flags, const char* name) {
+  return flags.count(name) != 0 && !flags[name].defaulted();
+}
+
+// Flags that would have no effect are mistakes.
+Result<void> only_flags_of(const po::variables_map& flags, const char* mode,
+                           std::initializer_list<const char*> without_effect) {
+  for (const char* name : without_effect)
+    if (is_given(flags, name))
+      return usage_error(fmt::format("guard: --{} has no effect with --{}", name, mode));
+  return {};
 }
 
 std::string command_line(const po::variables_map& flags) {
@@ -143,7 +165,14 @@ Result<int> report_runs(const po::variables_map& flags, Results& out,
   return code;
 }
 
+bool has_control_byte(const std::string& text) {
+  return std::any_of(text.begin(), text.end(),
+                     [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
+}
+
 Result<int> attach(const po::variables_map& flags, Results& out) {
+  RZ_TRY(only_flags_of(flags, "attach",
+                       {"runs", "seed", "error-exitcode", "output", "no-store", "env", "json"}));
   RZ_TRY_ASSIGN(const auto settings, guard_settings(flags));
   RZ_TRY_ASSIGN(const auto library, guard::guard_library());
   if (library.string().find_first_of(": \t\n") != std::string::npos)
@@ -151,11 +180,13 @@ Result<int> attach(const po::variables_map& flags, Results& out) {
                                      library.string()));
   std::error_code error;
   const auto folder = std::filesystem::absolute(flags["attach"].as<std::string>(), error);
+  if (has_control_byte(folder.string()))
+    return usage_error("guard: --attach: the name of the folder has a control character");
   RZ_TRY(guard::prepare_folder(folder, settings));
   const std::string before = guard::foreign_preload({});
   out.print(fmt::format("export LD_PRELOAD={}\nexport {}={}\n",
-                        shell_quoted(library.string() + (before.empty() ? "" : ":" + before)),
-                        interpose::kFolderVariable, shell_quoted(folder.string())));
+                        guard::sh_word(library.string() + (before.empty() ? "" : ":" + before)),
+                        interpose::kFolderVariable, guard::sh_word(folder.string())));
   return kOk;
 }
 
@@ -189,7 +220,8 @@ Result<int> run_program(const po::variables_map& flags, Results& out) {
   const auto argv = flags["command"].as<std::vector<std::string>>();
   RZ_TRY_ASSIGN(const auto framework,
                 parse_name<guard::Framework>(flags["framework"].as<std::string>()));
-  const guard::Started started = guard::started_here(argv, stored_variables(flags));
+  RZ_TRY_ASSIGN(const auto variables, stored_variables(flags));
+  const guard::Started started = guard::started_here(argv, variables);
   std::vector<guard::ProgramRun> all;
   while (all.size() < runs) {
     const auto varied = guard::settings_of_run(settings, varied_settings(flags),
@@ -230,6 +262,9 @@ Result<int> Guard::run(const po::variables_map& flags, Results& out) {
   if (attaches) return attach(flags, out);
   if (flags.count("output") != 0) RZ_TRY(check_writable(flags["output"].as<std::string>()));
   if (runs) return run_program(flags, out);
+  RZ_TRY(only_flags_of(flags, "collect",
+                       {"runs", "seed", "env", "cpu", "placement", "align", "poison", "retire",
+                        "max-memory", "min-bytes", "only", "skip"}));
   RZ_TRY_ASSIGN(const auto collected, guard::collect_folder(flags["collect"].as<std::string>()));
   return report_runs(flags, out, std::span(&collected, 1));
 }

@@ -104,6 +104,7 @@ Result<int> bisect_program(const po::variables_map& flags, Results& out, Finding
   const bool on_device =
       !traits_of_device(rerun.finding().environment.device).execution.in_host_memory;
   const auto varied = guard::variations_of(rerun.settings(), origin, on_device);
+  report_changed_files(origin);
   Runs runs(rerun, until, verbosity_of(flags) >= log::Level::info);
   bisect::ProbeBudget budget;
   budget.until = until;

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <chrono>
 
-#include "campaign/recheck.h"
 #include "cli/guard_flags.h"
 #include "cli/interrupt.h"
 #include "cli/output.h"
@@ -15,6 +14,7 @@
 #include "core/names.h"
 #include "core/repro.h"
 #include "engine/program_rerun.h"
+#include "guard/program_files.h"
 #include "guard/script.h"
 #include "guard/stored_finding.h"
 #include "report/json.h"
@@ -34,6 +34,11 @@ report::ReplayRun run_of(const engine::ProgramRerun::Run& ran) {
 
 }  // namespace
 
+void report_changed_files(const ProgramOrigin& origin) {
+  for (const auto& path : guard::changed_files(origin.files))
+    print_note(fmt::format("the program has changed since: {}", path));
+}
+
 Result<int> replay_program(const po::variables_map& flags, Results& out, Finding finding) {
   RZ_TRY(only_flags_of_programs(flags, {"launch", "allocator", "schedule-seed", "sanitizer"}));
   RZ_TRY_ASSIGN(const auto until, end_of_time(flags));
@@ -50,14 +55,22 @@ Result<int> replay_program(const po::variables_map& flags, Results& out, Finding
   std::vector<guard::ProgramRun> runs;
   const int n = flags["runs"].as<int>();
   const bool shows_output = verbosity_of(flags) >= log::Level::info;
+  report_changed_files(*rerun.finding().program);
+  Result<void> problem;  // of a later run: what the runs before it showed is reported
+  bool stopped = false;
   for (int i = 0; i < n && !interrupted() && (i == 0 || std::chrono::steady_clock::now() < until);
        ++i) {
-    RZ_TRY_ASSIGN(auto ran, rerun.run(settings, until, shows_output));
-    if (ran.run.ended.passed_on != 0) return kInterrupted;
-    result.runs.push_back(run_of(ran));
-    log::info("replay of finding {}: run {} of {}: {}", id, i + 1, n, name_of(ran.verdict.result));
-    runs.push_back(std::move(ran.run));
+    auto ran = rerun.run(settings, until, shows_output);
+    if (!ran) problem = tl::unexpected(ran.error());
+    stopped = ran && ran->run.ended.passed_on != 0;
+    if (!problem || stopped) break;
+    result.runs.push_back(run_of(*ran));
+    log::info("replay of finding {}: run {} of {}: {}", id, i + 1, n, name_of(ran->verdict.result));
+    runs.push_back(std::move(ran->run));
   }
+  if (!problem && runs.empty()) return tl::unexpected(problem.error());
+  stopped = stopped || interrupted();
+  if (stopped && runs.empty()) return kInterrupted;
   std::vector<RunResult> results;
   for (const auto& run : result.runs) results.push_back(run.result);
   const bool other = std::find(results.begin(), results.end(), RunResult::other) != results.end();
@@ -72,13 +85,11 @@ Result<int> replay_program(const po::variables_map& flags, Results& out, Finding
     else
       stored = tl::unexpected(first.error());
   }
-  const int code =
-      interrupted() ? static_cast<int>(kInterrupted) : exit_code_of(rank_runs(results));
-  if (const auto needed = campaign::passes_needed(rerun.finding().reliability);
-      code == kOk && n < needed)
-    print_note(fmt::format("replay: {} runs passed; {} are needed to call it fixed", n, needed));
+  const int code = stopped ? static_cast<int>(kInterrupted) : exit_code_of(rank_runs(results));
   out.print(json_wanted(flags) ? report::replay_json(result) : report::replay_text(result));
   if (!stored) return tl::unexpected(stored.error());
+  if (!problem && code == kOk) return tl::unexpected(problem.error());
+  if (!problem) print_note("replay: " + problem.error().message);
   return code;
 }
 

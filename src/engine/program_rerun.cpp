@@ -15,10 +15,10 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Nowhere to write.
+// Nowhere to read from or to write to.
 class Nowhere {
  public:
-  Nowhere() : fd_(::open("/dev/null", O_WRONLY | O_CLOEXEC)) {}
+  Nowhere() : fd_(::open("/dev/null", O_RDWR | O_CLOEXEC)) {}
   ~Nowhere() {
     if (fd_ >= 0) ::close(fd_);
   }
@@ -41,6 +41,10 @@ std::optional<std::chrono::milliseconds> time_left(Clock::time_point until) {
 Result<ProgramRerun> ProgramRerun::open(store::Store& store, Finding finding) {
   if (!finding.program)
     return usage_error(fmt::format("finding {} is of a target, not of a program", finding.id));
+  if (finding.program->folder.empty())
+    return usage_error(fmt::format(
+        "finding {}: the folder in which it was run was gone, so it cannot be run again",
+        finding.id));
   ProgramRerun out;
   RZ_TRY_ASSIGN(out.library_, guard::guard_library());
   RZ_TRY_ASSIGN(out.settings_, guard::settings_of(*finding.program));
@@ -61,9 +65,10 @@ Result<ProgramRerun::Run> ProgramRerun::run(const interpose::Settings& settings,
                                  .settings = settings,
                                  .standard_output = output,
                                  .standard_error = output,
-                                 .limit = time_left(until)});
+                                 .limit = time_left(until),
+                                 .standard_input = nowhere.descriptor()});
   if (!run) return harness_error(fmt::format("finding {}: {}", finding_.id, run.error().why));
-  auto verdict = guard::judge_run(*run, finding_.signature, waived_);
+  auto verdict = guard::judge_run(*run, finding_.signature, finding_.program->exit_code, waived_);
   return Run{*std::move(run), std::move(verdict),
              std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - begun)};
 }

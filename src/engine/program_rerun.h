@@ -30,8 +30,8 @@ class ProgramRerun {
     guard::ProgramVerdict verdict;
     std::chrono::microseconds wall{0};
   };
-  // One run, which is ended at `until`. Its output goes nowhere unless `shows_output`. A harness
-  // error if it cannot be run or guarded.
+  // One run, which is ended at `until`. It has no input, and its output goes nowhere unless
+  // `shows_output`. A harness error if it cannot be run or guarded.
   Result<Run> run(const interpose::Settings& settings, std::chrono::steady_clock::time_point until,
                   bool shows_output) const;
 

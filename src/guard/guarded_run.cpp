@@ -50,10 +50,10 @@ tl::expected<ProgramRun, Refusal> run_guarded(const RunRequest& request) {
   if (dumps)
     for (auto& one : dump_environment(folder->path()))
       prepared.environment.push_back(std::move(one));
-  RZ_TRY_ASSIGN(run.ended,
-                run_program({request.started, program, request.library, folder->path(),
-                             request.settings, std::move(prepared.environment),
-                             request.standard_output, request.standard_error, request.limit}));
+  RZ_TRY_ASSIGN(run.ended, run_program({request.started, program, request.library, folder->path(),
+                                        request.settings, std::move(prepared.environment),
+                                        request.standard_output, request.standard_error,
+                                        request.limit, request.standard_input}));
   run.processes = read_process_records(folder->path(), run.unreadable);
   if (dumps) read_core_dumps(run.processes, request.cuda_gdb);
   return run;

@@ -24,6 +24,7 @@ struct RunRequest {
   bool dumps = false;                     // core dumps of the driver, if cuda-gdb can read them
   int standard_output = 1, standard_error = 2;
   std::optional<std::chrono::milliseconds> limit = {};
+  int standard_input = 0;
 };
 
 // A refusal if the program could not be started under the guard. `started` of the result is that of

@@ -140,6 +140,7 @@ class ErrorPipe {
       ::setenv("LD_PRELOAD", preload.c_str(), 1) == 0 &&
       ::setenv(interpose::kFolderVariable, launch.folder.c_str(), 1) == 0 &&
       ::setenv(interpose::kSettingsVariable, settings, 1) == 0 &&
+      (launch.standard_input == STDIN_FILENO || ::dup2(launch.standard_input, STDIN_FILENO) >= 0) &&
       (launch.standard_error == STDERR_FILENO ||
        ::dup2(launch.standard_error, STDERR_FILENO) >= 0) &&
       (launch.standard_output == STDOUT_FILENO ||

@@ -52,6 +52,7 @@ struct Launch {
   int standard_output = 1, standard_error = 2;  // what the program has as these descriptors
   // Time after which the program is asked to end (SIGTERM), and two seconds later killed.
   std::optional<std::chrono::milliseconds> limit = {};
+  int standard_input = 0;  // as this descriptor
 };
 
 // What LD_PRELOAD holds already, "" if nothing; it is kept behind the library.

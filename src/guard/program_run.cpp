@@ -118,8 +118,14 @@ std::size_t ProgramRun::not_judged() const {
   return to_guard() - count(Judged::yes);
 }
 
+bool ProgramRun::guards_nothing() const {
+  const bool leaves_out = !settings.only.is_empty() || !settings.skip.is_empty() ||
+                          settings.min_bytes > interpose::Settings{}.min_bytes;
+  return leaves_out && count(Counter::host_blocks) + count(Counter::device_blocks) == 0;
+}
+
 bool ProgramRun::is_judged() const {
-  return count(Judged::yes) != 0;
+  return count(Judged::yes) != 0 && !guards_nothing();
 }
 
 int ProgramRun::exit_code(int finding_code, const std::set<std::string>& suppressed) const {

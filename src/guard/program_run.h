@@ -67,7 +67,9 @@ struct ProgramRun {
   std::size_t to_guard() const;
   // Of those, the ones for which it says nothing.
   std::size_t not_judged() const;
-  // At least one process was judged.
+  // The settings leave out blocks, and so no block at all was guarded.
+  bool guards_nothing() const;
+  // At least one process was judged, and a block was guarded where the settings leave some out.
   bool is_judged() const;
   // Of the command: `finding_code` for a finding whose key is not `suppressed`, 125 if
   // nothing was judged, else the program's own.

@@ -16,9 +16,12 @@ struct ProgramVerdict {
   Verdict verdict;                           // that decided
 };
 
-// Only processes that were all judged, in a program that ended by itself, are a pass. Findings
-// whose hash is in `waived` are none.
-ProgramVerdict judge_run(const ProgramRun& run, const Signature& recorded,
+// A run without a finding is a pass only if the place of the finding was within its reach: the
+// program ended by itself with 0 or with `exit_code`, that of the recorded run (which the mistake
+// may have caused); all processes to guard were judged, that of the finding's program is among
+// them, and each left by exit(). Findings whose hash is in `waived` are no failures, but no pass
+// either: what they stopped is not known.
+ProgramVerdict judge_run(const ProgramRun& run, const Signature& recorded, int exit_code,
                          const std::set<std::string>& waived);
 
 // The run without findings of this signature.

@@ -47,9 +47,13 @@ Started started_here(std::vector<std::string> argv, std::span<const std::string>
   out.folder = std::filesystem::current_path(ignored).string();
   std::set<std::string> names(more.begin(), more.end());
   for (const std::string_view name : interpose::kKeptVariables) names.emplace(name);
-  for (const auto& name : names)
+  names.erase(std::string(kPreloadVariable));
+  for (const auto& name : names) {
     if (const char* const value = std::getenv(name.c_str()))
       out.environment.push_back({name, value});
+    else if (!is_kept(name))
+      out.unset.push_back(name);
+  }
   return out;
 }
 
@@ -57,6 +61,7 @@ std::vector<std::string> decisive_variables(const Started& started) {
   std::set<std::string> names;
   for (const std::string_view name : interpose::kKeptVariables) names.emplace(name);
   for (const auto& variable : started.environment) names.insert(variable.name);
+  names.insert(started.unset.begin(), started.unset.end());
   return {names.begin(), names.end()};
 }
 

@@ -15,6 +15,7 @@ struct Started {
   std::vector<std::string> argv;
   std::string folder;                            // the working folder; "" if it is not known
   std::vector<EnvironmentVariable> environment;  // those that may be stored, by name
+  std::vector<std::string> unset = {};           // those that were asked for and were not set
 
   bool operator==(const Started&) const = default;
 };
@@ -24,7 +25,7 @@ struct Started {
 Started parse_started(std::string_view bytes);
 
 // `argv` as this process would start it now. `more`: names of variables to store besides those of
-// kKeptVariables.
+// kKeptVariables, and never kPreloadVariable.
 Started started_here(std::vector<std::string> argv, std::span<const std::string> more);
 
 // The names of the variables that decide how `started` runs: each is as in `started`, or not set.

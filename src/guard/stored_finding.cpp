@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "guard/names.h"
+#include "guard/program_files.h"
 #include "guard/stacks.h"
 
 namespace redzone::guard {
@@ -69,16 +70,20 @@ redzone::Finding stored_finding(const ProgramRun& run, const DistinctFinding& di
   const Started started = run.started.argv.empty() ? process_of(run, distinct) : run.started;
   char settings[interpose::kSettingsTextBytes];
   interpose::format_settings(run.settings, settings);
-  out.program = ProgramOrigin{.argv = started.argv,
-                              .folder = started.folder,
-                              .environment = started.environment,
-                              .settings = settings,
-                              .block = seen.block.ordinal,
-                              .block_bytes = seen.block.bytes,
-                              .site = allocation_site(seen),
-                              .where = texts_of(seen.where),
-                              .allocated = texts_of(seen.allocated),
-                              .freed = texts_of(seen.freed)};
+  out.program = ProgramOrigin{
+      .argv = started.argv,
+      .folder = started.folder,
+      .environment = started.environment,
+      .settings = settings,
+      .block = seen.block.ordinal,
+      .block_bytes = seen.block.bytes,
+      .site = allocation_site(seen),
+      .where = texts_of(seen.where),
+      .allocated = texts_of(seen.allocated),
+      .freed = texts_of(seen.freed),
+      .unset = started.unset,
+      .exit_code = run.ended.exit_code,
+      .files = files_of(process_of(run, distinct), run.processes[distinct.process].program)};
   return out;
 }
 
@@ -91,7 +96,7 @@ Result<interpose::Settings> settings_of(const ProgramOrigin& origin) {
 }
 
 Started started_of(const ProgramOrigin& origin) {
-  return {origin.argv, origin.folder, origin.environment};
+  return {origin.argv, origin.folder, origin.environment, origin.unset};
 }
 
 }  // namespace redzone::guard

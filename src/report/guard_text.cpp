@@ -170,6 +170,8 @@ std::string limits_text(const guard::ProgramRun& run, Notes notes) {
   if (!run.foreign_preload.empty())
     out += fmt::format("note: LD_PRELOAD had {}, which is kept behind the guard\n",
                        printable(run.foreign_preload));
+  if (run.guards_nothing())
+    out += "note: no block was guarded: --only, --skip or --min-bytes leave none\n";
   if (run.unreadable != 0)
     out += fmt::format("note: {} could not be read\n", counted(run.unreadable, "record"));
   return out;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <fstream>
 
 #include "e2e/cli.h"
 
@@ -21,7 +22,10 @@ class GuardStore : public testing::Test {
   }
   // A program that overruns a block if the file `mistake` is in its folder.
   Arguments sometimes() const {
-    return {"sh", "-c", "test ! -e mistake || exec " + std::string(HOST_PROGRAM) + " slack"};
+    const std::string program = HOST_PROGRAM;
+    return {
+        "sh", "-c",
+        "if test -e mistake; then exec " + program + " slack; else exec " + program + " use; fi"};
   }
   static bool has(const std::string& text, const std::string& part) {
     return text.find(part) != std::string::npos;
@@ -124,6 +128,8 @@ TEST_F(GuardStore, AReplayRunsTheProgramAsItWasRun) {
   EXPECT_EQ(passes["runs"][0]["result"], "pass");
   EXPECT_EQ(replay({"--runs", "1"}).exit, 0);
   EXPECT_EQ(replay({"--launch", "gated"}).exit, 2);
+  const Ran none = replay({"--runs", "1", "--placement", "guard_before"});
+  EXPECT_EQ(none.exit, 0) << none;
   EXPECT_EQ(replay({"--runs", "0"}).exit, 2);
 }
 
@@ -147,6 +153,85 @@ TEST_F(GuardStore, AReplayTellsOtherFailuresAndWhatSaysNothing) {
   const Ran hang = run({"replay", "1", "--runs", "5", "--time", "1s"});
   EXPECT_EQ(hang.exit, 4) << hang;
   EXPECT_TRUE(has(hang.out, "did not end within the time limit")) << hang;
+}
+
+// A run that cannot have shown the mistake is no pass.
+TEST_F(GuardStore, AReplayThatDidNotReachTheMistakeIsNotJudged) {
+  folder_.write("deed", "exec " + std::string(HOST_PROGRAM) + " slack\n");
+  const std::string script = folder_.write("script.sh", ". ./deed\n");
+  ASSERT_EQ(guard({"--cpu"}, {"sh", script}).exit, 1);
+  const auto replayed = [&](const std::string& deed) {
+    folder_.write("deed", deed);
+    const Ran ran = run({"replay", "1", "--runs", "1"});
+    EXPECT_EQ(ran.exit, 4) << ran;
+    return ran.out + ran.err;
+  };
+  const std::string use = std::string(HOST_PROGRAM) + " use\n";
+  EXPECT_TRUE(has(replayed(use + "exit 7\n"), "the program ended with 7, not 0"));
+  EXPECT_TRUE(has(replayed("exit 0\n"), "no process of program.host_program was judged"));
+  EXPECT_TRUE(has(replayed(use + HOST_PROGRAM + " sent\ntrue\n"), "was ended by a signal"));
+  folder_.write("deed", use);
+  EXPECT_EQ(run({"replay", "1", "--runs", "1"}).exit, 0);
+}
+
+TEST_F(GuardStore, AReplayHasNoInputAndSaysThatTheProgramHasChanged) {
+  const std::string program = folder_ / "program";
+  std::filesystem::copy_file(HOST_PROGRAM, program);
+  const Arguments command{"sh", "-c", "cat; exec " + program + " slack"};
+  ASSERT_EQ(guard({"--cpu"}, command).exit, 1);
+  EXPECT_FALSE(has(run({"replay", "1", "--runs", "1"}).err, "has changed"));
+  std::ofstream(program, std::ios::app) << "x";
+  const Ran changed = shell(
+      folder_, "mkfifo input && exec 3<>input && \"$REDZONE\" replay 1 --runs 1 --time 30s <&3");
+  EXPECT_TRUE(has(changed.err, "the program has changed since: " + program)) << changed;
+  EXPECT_TRUE(has(changed.out, "1 of 1 run failed")) << changed;
+}
+
+TEST_F(GuardStore, AVariableThatWasNotSetIsUnsetAgain) {
+  const Arguments command{
+      "sh", "-c", "test -n \"$MY_SETTING\" || exec " + std::string(HOST_PROGRAM) + " slack"};
+  ::unsetenv("MY_SETTING");
+  ASSERT_EQ(guard({"--cpu", "--env", "MY_SETTING"}, command).exit, 1);
+  ::setenv("MY_SETTING", "1", 1);
+  const Ran again = run({"replay", "1", "--runs", "1"});
+  ::unsetenv("MY_SETTING");
+  EXPECT_EQ(again.exit, 1) << again;
+  for (const char* name : {"A=B", "", "1A", "LD_PRELOAD"})
+    EXPECT_EQ(guard({"--env", name}, {"true"}).exit, 125) << name;
+}
+
+// What was seen before a run that could not be started is reported.
+TEST_F(GuardStore, AReplayWhoseProgramGoesAwayReportsTheRunsBefore) {
+  const std::string script =
+      folder_.write("once.sh", "#!/bin/sh\ntest ! -e armed || rm once.sh\nexec " +
+                                   std::string(HOST_PROGRAM) + " slack\n");
+  std::filesystem::permissions(script, std::filesystem::perms::owner_all);
+  ASSERT_EQ(guard({"--cpu"}, {script}).exit, 1);
+  folder_.write("armed", "");
+  const Ran ran = run({"replay", "1", "--runs", "3"});
+  EXPECT_EQ(ran.exit, 1) << ran;
+  EXPECT_TRUE(has(ran.out, "1 of 1 run failed as recorded")) << ran;
+  EXPECT_TRUE(has(ran.err, "no such program")) << ran;
+}
+
+TEST_F(GuardStore, ABisectionThatTheTimeEndsSaysSo) {
+  folder_.write("deed", "slack");
+  const std::string script = folder_.write(
+      "script.sh", "test ! -e slow || sleep 100\nexec " + std::string(HOST_PROGRAM) + " slack\n");
+  ASSERT_EQ(guard({"--cpu"}, {"sh", script}).exit, 1);
+  folder_.write("slow", "");
+  const Ran ran = run({"bisect", "1", "--time", "1s"});
+  EXPECT_EQ(ran.exit, 4) << ran;
+  EXPECT_TRUE(has(ran.out, "not decided: ended by the time limit")) << ran;
+}
+
+TEST_F(GuardStore, NothingIsJudgedIfNoBlockIsGuarded) {
+  const Ran only = guard({"--cpu", "--no-store", "--only", "99999"}, {HOST_PROGRAM, "slack"});
+  EXPECT_EQ(only.exit, 125) << only;
+  EXPECT_TRUE(has(only.err, "no block was guarded")) << only;
+  EXPECT_EQ(
+      guard({"--cpu", "--no-store", "--min-bytes", "1000000000"}, {HOST_PROGRAM, "slack"}).exit,
+      125);
 }
 
 TEST_F(GuardStore, AProgramThatIsGoneIsAHarnessError) {
@@ -236,6 +321,14 @@ TEST_F(GuardStore, ProcessesAreAttachedByTwoVariables) {
   EXPECT_EQ(run({"guard", "--attach", "records"}).exit, 125) << "it exists";
   EXPECT_EQ(run({"guard", "--collect", "nothing"}).exit, 125);
   EXPECT_EQ(run({"guard", "--attach", "a", "--collect", "b"}).exit, 125);
+  EXPECT_EQ(run({"guard", "--attach", "a", "--runs", "2"}).exit, 125);
+  EXPECT_EQ(run({"guard", "--collect", "records", "--cpu"}).exit, 125);
+  EXPECT_EQ(run({"guard", "--attach", "a\nb"}).exit, 125);
+  const Ran odd = run({"guard", "--attach", "it's $x ü", "--cpu"});
+  folder_.write("odd", odd.out);
+  EXPECT_EQ(shell(folder_, ". ./odd; exec " + std::string(HOST_PROGRAM) + " slack").exit, 0);
+  EXPECT_EQ(run({"guard", "--collect", "it's $x ü"}).exit, 1) << odd;
+  EXPECT_FALSE(has(run({"show", "1", "--json"}).out, "LD_PRELOAD"));
   std::filesystem::create_directory(folder_ / "empty");
   EXPECT_EQ(run({"guard", "--collect", "empty"}).exit, 125);
 }
@@ -251,7 +344,7 @@ TEST_F(GuardStore, BlocksAreChosenByTheirNumbers) {
   const std::string number = std::to_string(block);
   EXPECT_EQ(finds({"--only", number}), 1);
   EXPECT_EQ(finds({"--only", "1-" + number}), 1);
-  EXPECT_EQ(finds({"--only", std::to_string(block + 1)}), 0);
+  EXPECT_EQ(finds({"--only", std::to_string(block + 1)}), 125) << "there is none";
   EXPECT_EQ(finds({"--skip", number}), 0);
   for (const char* wrong : {"0", "5-3", "x", "1-", "-1", "1-2-3", ""})
     EXPECT_EQ(finds({"--only", wrong}), 125) << wrong;
@@ -276,9 +369,19 @@ TEST_F(GuardStore, ADeviceErrorIsBisectedToItsBlock) {
   ::setenv("LD_LIBRARY_PATH", FAKE_DRIVER_DIR, 1);
   EXPECT_EQ(guard({}, {DRIVER_PROGRAM, "dlsym", "overrun"}).exit, 1);
   const Ran ran = run({"bisect", "1", "--json"});
-  ::unsetenv("LD_LIBRARY_PATH");
   EXPECT_EQ(ran.exit, 1) << ran;
-  EXPECT_TRUE(ran.json()["blocks"].is_array()) << ran;
+  const Json json = ran.json();
+  ASSERT_TRUE(json["blocks"].is_array()) << ran;
+  EXPECT_EQ(json["blocks_decided"], true) << ran;
+  EXPECT_EQ(json["blocks"][0], json["blocks"][1]) << ran;
+  // It is enough, and it is needed: no other block has both.
+  const std::string block = json["blocks"][0].dump();
+  const auto code = [&](const char* flag) {
+    return guard({"--no-store", flag, block}, {DRIVER_PROGRAM, "dlsym", "overrun"}).exit;
+  };
+  EXPECT_EQ(code("--only"), 1) << block;
+  EXPECT_NE(code("--skip"), 1) << block;
+  ::unsetenv("LD_LIBRARY_PATH");
 }
 
 }  // namespace

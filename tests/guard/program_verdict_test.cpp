@@ -16,27 +16,32 @@ Signature of(const Finding& finding) {
 }
 
 RunResult result(const ProgramRun& run, const std::set<std::string>& waived = {}) {
-  return judge_run(run, of(sample_finding()), waived).result;
+  return judge_run(run, of(sample_finding()), 3, waived).result;
 }
 
 TEST(ProgramVerdictOfARun, RanksTheRecordedFailureFirst) {
   EXPECT_EQ(result(run_with({sample_before(), sample_finding()})), RunResult::recorded);
   EXPECT_EQ(result(run_with({sample_before()})), RunResult::other);
   EXPECT_EQ(result(run_with({})), RunResult::pass);
-  const auto verdict = judge_run(run_with({sample_before()}), of(sample_finding()), {}).verdict;
+  const auto verdict = judge_run(run_with({sample_before()}), of(sample_finding()), 0, {}).verdict;
   EXPECT_EQ(verdict.signature, of(sample_before()));
   EXPECT_EQ(verdict.reason, signature(sample_before()));
 }
 
-TEST(ProgramVerdictOfARun, AWaivedFindingIsNoAlarm) {
-  EXPECT_EQ(result(run_with({sample_before()}), {of(sample_before()).hash()}), RunResult::pass);
+TEST(ProgramVerdictOfARun, AWaivedFindingIsNoAlarmAndNoPass) {
+  EXPECT_EQ(result(run_with({sample_before()}), {of(sample_before()).hash()}),
+            RunResult::not_judged);
   EXPECT_EQ(result(run_with({sample_finding()}), {of(sample_finding()).hash()}),
             RunResult::recorded)
       << "it was asked for";
 }
 
 TEST(ProgramVerdictOfARun, APassNeedsThatAllWasJudgedAndEndedByItself) {
-  EXPECT_EQ(result(run_with({}, 7)), RunResult::pass) << "whatever its exit code";
+  EXPECT_EQ(result(run_with({}, 0)), RunResult::pass);
+  EXPECT_EQ(result(run_with({}, 3)), RunResult::pass) << "as recorded";
+  EXPECT_EQ(result(run_with({}, 7)), RunResult::not_judged);
+  EXPECT_EQ(judge_run(run_with({}, 7), of(sample_finding()), 3, {}).verdict.reason,
+            "the program ended with 7, not 3");
   const auto changed = [](auto change) {
     ProgramRun run = run_with({});
     change(run);
@@ -47,6 +52,25 @@ TEST(ProgramVerdictOfARun, APassNeedsThatAllWasJudgedAndEndedByItself) {
   EXPECT_EQ(changed([](auto& run) { run.ended.signal = 11; }), RunResult::not_judged);
   EXPECT_EQ(changed([](auto& run) { run.processes.clear(); }), RunResult::not_judged);
   EXPECT_EQ(changed([](auto& run) { run.processes.emplace_back(); }), RunResult::not_judged);
+  EXPECT_EQ(changed([](auto& run) { run.processes[0].program = "/bin/true"; }),
+            RunResult::not_judged)
+      << "not the program of the finding";
+  const auto with_child = [&](bool ended, std::uint32_t pid) {
+    return changed([&](auto& run) {
+      ProcessRecord child = run.processes[0];
+      child.facts[static_cast<std::size_t>(Fact::ended)] = ended;
+      child.pid = pid;
+      run.processes.push_back(child);
+    });
+  };
+  EXPECT_EQ(with_child(true, 6), RunResult::pass);
+  EXPECT_EQ(with_child(false, 6), RunResult::not_judged) << "a signal has ended it";
+  EXPECT_EQ(with_child(false, 5), RunResult::pass) << "one that became the other by exec";
+  EXPECT_EQ(changed([](auto& run) {
+              run.settings.only = {99, 99};
+            }),
+            RunResult::not_judged)
+      << "no block was guarded";
 }
 
 TEST(ProgramVerdictOfARun, FailuresOfARunThatWasCutOffCount) {

@@ -35,6 +35,7 @@ inline ProgramRun run_with(std::vector<Finding> findings, int exit_code = 0) {
   process.pid = 5;
   process.program = "/home/x/train";
   process.facts[static_cast<std::size_t>(Fact::cpu_proven)] = true;
+  process.facts[static_cast<std::size_t>(Fact::ended)] = true;
   process.findings = std::move(findings);
   return out;
 }

@@ -20,15 +20,22 @@ bool has(const Started& started, const std::string& name) {
 TEST(StartedHere, HoldsNoVariableThatIsNotListed) {
   ::setenv("REDZONE_TEST_TOKEN", "a secret", 1);
   ::setenv("OMP_NUM_THREADS", "3", 1);
-  const std::vector<std::string> none, one{"REDZONE_TEST_TOKEN"};
+  ::setenv("LD_PRELOAD", "", 1);
+  const std::vector<std::string> none, one{"REDZONE_TEST_TOKEN", "LD_PRELOAD"};
   const Started started = started_here({"train"}, none);
   EXPECT_FALSE(has(started, "REDZONE_TEST_TOKEN"));
   EXPECT_TRUE(has(started, "OMP_NUM_THREADS"));
   EXPECT_EQ(started.argv, std::vector<std::string>{"train"});
   EXPECT_TRUE(started.folder.starts_with('/'));
   EXPECT_TRUE(has(started_here({"train"}, one), "REDZONE_TEST_TOKEN")) << "asked for";
+  EXPECT_FALSE(has(started_here({"train"}, one), "LD_PRELOAD")) << "never";
+  ::unsetenv("LD_PRELOAD");
   ::unsetenv("REDZONE_TEST_TOKEN");
   ::unsetenv("OMP_NUM_THREADS");
+  const Started unset = started_here({"train"}, one);
+  EXPECT_EQ(unset.unset, std::vector<std::string>{"REDZONE_TEST_TOKEN"});
+  const auto names = decisive_variables(unset);
+  EXPECT_NE(std::find(names.begin(), names.end(), "REDZONE_TEST_TOKEN"), names.end());
 }
 
 TEST(KeptVariables, AreInOrderAndNoSecrets) {
