@@ -156,12 +156,15 @@ Result<int> report_runs(const po::variables_map& flags, Results& out,
       verbosity_of(flags) >= log::Level::info ? report::Notes::all : report::Notes::telling;
   const std::string text =
       json ? report::guard_json(run, code, stored) : report::guard_text(run, code, notes, stored);
-  if (flags.count("output") != 0)
-    RZ_TRY(write_report(flags["output"].as<std::string>(), text));
-  else if (json)
+  if (flags.count("output") != 0) {
+    // A full disk is no reason to lose the report.
+    const auto written = write_report(flags["output"].as<std::string>(), text);
+    if (!written) print_note(text + written.error().message);
+  } else if (json) {
     out.print(text);
-  else
+  } else {
     print_note(text);
+  }
   return code;
 }
 

@@ -26,7 +26,8 @@
 //              "plans_to_first", "seconds_to_first", "occurrences", "first_seen", "last_seen",
 //              "replay"}
 //   PROGRAM   {"argv", "folder", "environment": [{"name", "value"}], "settings", "block",
-//              "block_bytes", "site", "where", "allocated", "freed": [frames]}
+//              "block_bytes", "site", "where", "allocated", "freed": [frames], "unset": [names],
+//              "exit_code", "files": [{"path", "bytes", "hash"}]}
 //   SIGNATURE {"text", "hash", "kind", "target", "where", "buffer", "side", "access"}
 //   RELIABLE  {"k", "n", "low", "high"}: k failures in n runs, a number fixed in advance, and the
 //             exact 95% interval

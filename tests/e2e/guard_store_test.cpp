@@ -85,6 +85,13 @@ TEST_F(GuardStore, AStoreThatCannotBeUsedLosesNoReport) {
   EXPECT_EQ(read_text(folder_ / "other.db"), "no store");
 }
 
+TEST_F(GuardStore, AFullDiskLosesNoReport) {
+  const Ran ran = guard({"--cpu", "--no-store", "--output", "/dev/full"}, {HOST_PROGRAM, "slack"});
+  EXPECT_EQ(ran.exit, 1) << ran;
+  EXPECT_TRUE(has(ran.err, "finding 1: canary")) << ran;
+  EXPECT_TRUE(has(ran.err, "/dev/full: cannot be written")) << ran;
+}
+
 TEST_F(GuardStore, ArgumentsThatAreNoTextAreReportedAlone) {
   const Ran ran = guard({"--cpu"}, {HOST_PROGRAM, "slack", "\xff\xfe"});
   EXPECT_EQ(ran.exit, 1) << ran;

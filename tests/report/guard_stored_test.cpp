@@ -104,11 +104,16 @@ TEST(ProgramBisectionText, SaysWhatItNeeds) {
   EXPECT_TRUE(holds(program_bisection_text(finding, result), "it needs none of these settings\n"));
   result.settings.together = bisect::Probe{bisect::Answer::passes, {.passed = 4}};
   EXPECT_TRUE(holds(program_bisection_text(finding, result), "it needs one of them\n"));
-  result.blocks = {{9, 9}};
+  result.blocks = {{8, 9, false}};
+  EXPECT_TRUE(holds(program_bisection_text(finding, result),
+                    "guarding blocks 8 to 9 is enough for it; which of them is not decided"));
+  result.blocks = {{9, 9, true}};
   EXPECT_TRUE(holds(program_bisection_text(finding, result), "guarding block 9 alone is enough"));
   result.settings.complete = false;
   EXPECT_TRUE(holds(program_bisection_text(finding, result), "ended by the time limit"));
   result.settings.base.answer = bisect::Answer::passes;
+  EXPECT_TRUE(holds(program_bisection_text(finding, result), "not decided: ended by the time"));
+  result.settings.complete = true;
   EXPECT_TRUE(holds(program_bisection_text(finding, result), "nothing to bisect"));
 }
 
@@ -119,6 +124,7 @@ TEST(ProgramBisectionJson, HasTheAnswers) {
   EXPECT_EQ(json["settings"][1]["tried"][1]["value"], "none");
   EXPECT_EQ(json["together"], nullptr);
   EXPECT_EQ(json["blocks"], nullptr);
+  EXPECT_EQ(json["blocks_decided"], false);
 }
 
 TEST(ProgramFindingText, ShowsTheProgramInThePlaceOfAPlan) {
