@@ -13,10 +13,10 @@ void load(Function& out, void* symbol) {
 bool PythonApi::is_complete() const {
   return version != nullptr && code_type != nullptr && is_initialized != nullptr &&
          is_finalizing != nullptr && thread != nullptr && line_of != nullptr && length != nullptr &&
-         current != nullptr && disable_collection != nullptr && enable_collection != nullptr &&
-         frame != nullptr && frame_back != nullptr && frame_code != nullptr &&
-         frame_last != nullptr && attribute != nullptr && text != nullptr && error != nullptr &&
-         clear_error != nullptr && retain != nullptr && release != nullptr;
+         character != nullptr && current != nullptr && disable_collection != nullptr &&
+         enable_collection != nullptr && frame != nullptr && frame_back != nullptr &&
+         frame_code != nullptr && frame_last != nullptr && attribute != nullptr &&
+         error != nullptr && clear_error != nullptr && retain != nullptr && release != nullptr;
 }
 
 PythonApi load_python(void* (*find)(const char* name)) {
@@ -29,6 +29,7 @@ PythonApi load_python(void* (*find)(const char* name)) {
   load(p.thread, find("PyGILState_GetThisThreadState"));
   load(p.line_of, find("PyCode_Addr2Line"));
   load(p.length, find("PyUnicode_GetLength"));
+  load(p.character, find("PyUnicode_ReadChar"));
   load(p.current, find("_PyThreadState_UncheckedGet"));  // before 3.13
   load(p.current, find("PyThreadState_GetUnchecked"));
   load(p.disable_collection, find("PyGC_Disable"));
@@ -38,7 +39,6 @@ PythonApi load_python(void* (*find)(const char* name)) {
   load(p.frame_code, find("PyFrame_GetCode"));
   load(p.frame_last, find("PyFrame_GetLasti"));
   load(p.attribute, find("PyObject_GetAttrString"));
-  load(p.text, find("PyUnicode_AsUTF8AndSize"));
   load(p.error, find("PyErr_Occurred"));
   load(p.clear_error, find("PyErr_Clear"));
   load(p.retain, find("Py_IncRef"));

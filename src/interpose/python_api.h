@@ -14,12 +14,14 @@ struct PythonApi {
   const void* code_type = nullptr;
   int (*is_initialized)() = nullptr;
   int (*is_finalizing)() = nullptr;
-  // Need no lock: they read what does not change while the thread is where it is.
+  // Need no lock and allocate nothing: they read what does not change while the thread is where it
+  // is.
   PyThread (*thread)() = nullptr;                // of the calling thread; null if it has none
   int (*line_of)(PyObject, int) = nullptr;       // of a byte of a code object
   std::ptrdiff_t (*length)(PyObject) = nullptr;  // of a string
-  PyThread (*current)() = nullptr;               // of the thread that holds the lock, or null
-  // Need the interpreter's lock.
+  unsigned (*character)(PyObject, std::ptrdiff_t) = nullptr;
+  PyThread (*current)() = nullptr;  // of the thread that holds the lock, or null
+  // Need the interpreter's lock, and may allocate.
   int (*disable_collection)() = nullptr;
   int (*enable_collection)() = nullptr;
   PyObject (*frame)() = nullptr;  // borrowed
@@ -27,7 +29,6 @@ struct PythonApi {
   PyObject (*frame_code)(PyObject) = nullptr;
   int (*frame_last)(PyObject) = nullptr;  // byte of the code that it is at
   PyObject (*attribute)(PyObject, const char*) = nullptr;
-  const char* (*text)(PyObject, std::ptrdiff_t*) = nullptr;
   PyObject (*error)() = nullptr;  // borrowed
   void (*clear_error)() = nullptr;
   void (*retain)(PyObject) = nullptr;

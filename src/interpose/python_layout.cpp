@@ -1,20 +1,45 @@
 #include "interpose/python_layout.h"
 
+#include <algorithm>
 #include <cstring>
+#include <iterator>
 
 namespace redzone::interpose {
 namespace {
 
+constexpr std::size_t kObjectReferences = 0;
 constexpr std::size_t kObjectType = 8;
 constexpr std::size_t kObjectHeader = 16;
 constexpr std::size_t kMostCodeBytes = 512;
 constexpr int kCompared = 8;  // frames
+constexpr std::string_view kShim = "<shim>";
 
 template <class T>
 T read(const void* at, std::size_t offset) {
   T out;
   std::memcpy(&out, static_cast<const char*>(at) + offset, sizeof out);
   return out;
+}
+
+constexpr bool is_control(unsigned character) {
+  return character < ' ' || (character >= 0x7f && character < 0xa0);
+}
+
+// Halves of surrogate pairs stand for bytes of a path that are no text.
+constexpr unsigned as_text(unsigned character) {
+  constexpr unsigned replacement = 0xfffd;
+  return character >= 0xd800 && character < 0xe000 ? replacement : character;
+}
+
+constexpr std::size_t utf8_bytes(unsigned character) {
+  return character < 0x80 ? 1 : character < 0x800 ? 2 : character < 0x10000 ? 3 : 4;
+}
+
+void append_utf8(unsigned character, std::size_t bytes, char* to) {
+  constexpr unsigned leads[] = {0, 0, 0xc0, 0xe0, 0xf0};
+  for (std::size_t i = bytes; --i > 0; character >>= 6)
+    to[i] = static_cast<char>(0x80 | (character & 0x3f));
+  to[0] = static_cast<char>(leads[bytes] | character);
 }
 
 }  // namespace
@@ -42,8 +67,12 @@ const char* PythonLayout::previous(const char* frame) const {
 PyObject PythonLayout::code_of(const char* frame) const {
   const auto code = read<PyObject>(frame, version_->code);
   if (code == nullptr || read<const void*>(code, kObjectType) != python_->code_type) return nullptr;
+  // The last frame of a code object may be what frees it, and what the code holds.
+  if (read<std::intptr_t>(code, kObjectReferences) == 0) return nullptr;
+  if (file_ == 0) return code;
   // Where C calls Python, 3.12 has a frame whose code is no function of the program.
-  return file_ != 0 && text_of(object_at(code, file_)) == "<shim>" ? nullptr : code;
+  char room[kShim.size() + 1];
+  return text_of(object_at(code, file_), Part::beginning, room) == kShim ? nullptr : code;
 }
 
 int PythonLayout::line_of(const char* frame, PyObject code) const {
@@ -52,12 +81,24 @@ int PythonLayout::line_of(const char* frame, PyObject code) const {
                           static_cast<int>(at - (reinterpret_cast<const char*>(code) + bytes_)));
 }
 
-std::string_view PythonLayout::text_of(PyObject string) const {
-  const auto length = static_cast<std::size_t>(python_->length(string));
-  const char* const text = reinterpret_cast<const char*>(string) + text_;
-  for (std::size_t i = 0; i < length; ++i)
-    if (text[i] < ' ' || text[i] > '~') return {};
-  return text[length] == '\0' ? std::string_view(text, length) : std::string_view();
+std::string_view PythonLayout::text_of(PyObject string, Part part, std::span<char> room) const {
+  const auto length = python_->length(string);
+  const auto at = [&](std::ptrdiff_t i) { return as_text(python_->character(string, i)); };
+  std::ptrdiff_t i = 0;
+  if (part == Part::end) {
+    std::size_t bytes = 0;
+    for (i = length; i > 0 && (bytes += utf8_bytes(at(i - 1))) <= room.size();) --i;
+  }
+  std::size_t used = 0;
+  for (; i < length; ++i) {
+    const unsigned character = at(i);
+    const std::size_t bytes = utf8_bytes(character);
+    if (is_control(character)) return {};
+    if (used + bytes > room.size()) break;
+    append_utf8(character, bytes, room.data() + used);
+    used += bytes;
+  }
+  return {room.data(), used};
 }
 
 // The attributes of a code object are the objects that it holds.
@@ -69,12 +110,8 @@ bool PythonLayout::find_names(PyObject code) {
       if (file_ == 0 && object_at(code, at) == file) file_ = at;
       if (object_at(code, at) == function) function_ = at;  // behind co_name, which may be the same
     }
-    std::ptrdiff_t length = 0;
-    if (const char* const text = python_->text(file, &length))
-      text_ = static_cast<std::size_t>(text - reinterpret_cast<const char*>(file));
   }
-  const bool found = file_ != 0 && function_ != 0 && text_ >= kObjectHeader &&
-                     text_ <= kMostCodeBytes && !text_of(file).empty();
+  const bool found = file_ != 0 && function_ != 0;
   if (file != nullptr) python_->release(file);
   if (function != nullptr) python_->release(function);
   if (python_->error() != nullptr) python_->clear_error();
@@ -109,15 +146,24 @@ bool PythonLayout::agrees(PyObject frame) {
   return same && compared != 0;
 }
 
+const PythonLayout::Version* PythonLayout::version_of(const PythonApi& python) {
+  const auto* const found = std::find_if(
+      std::begin(kVersions), std::end(kVersions),
+      [&](const Version& version) { return *python.version >> 16 == version.major_minor; });
+  return found == std::end(kVersions) ? nullptr : found;
+}
+
+bool PythonLayout::supports(const PythonApi& python) {
+  return version_of(python) != nullptr;
+}
+
 std::optional<PythonLayout> PythonLayout::find(const PythonApi& python) {
-  const PyObject frame = python.frame();
+  const Version* const version = version_of(python);
+  const PyObject frame = version == nullptr ? nullptr : python.frame();
   if (frame == nullptr || python.error() != nullptr) return std::nullopt;
-  for (const Version& version : kVersions)
-    if (*python.version >> 16 == version.major_minor) {
-      PythonLayout out(python, version);
-      python.retain(frame);
-      if (out.agrees(frame)) return out;
-    }
+  PythonLayout out(python, *version);
+  python.retain(frame);
+  if (out.agrees(frame)) return out;
   return std::nullopt;
 }
 

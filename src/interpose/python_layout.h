@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 
 #include "interpose/python_api.h"
@@ -14,6 +15,8 @@ namespace redzone::interpose {
 
 class PythonLayout {
  public:
+  // Whether there is a layout for this version at all.
+  static bool supports(const PythonApi& python);
   // Compares the two ways to read the stack of this thread, which holds the lock and runs a
   // function of Python. Empty if they do not agree, or the version is another one.
   static std::optional<PythonLayout> find(const PythonApi& python);
@@ -36,8 +39,10 @@ class PythonLayout {
       frame = previous(frame);
     }
   }
-  // Of a string; "" unless it is of printable ASCII.
-  std::string_view text_of(PyObject string) const;
+  // Of a string, as UTF-8: as many characters of its beginning or its end as `room` has place for.
+  // "" if one of these is a control character.
+  enum class Part : std::uint8_t { beginning, end };
+  std::string_view text_of(PyObject string, Part part, std::span<char> room) const;
 
  private:
   static constexpr int kMostDepth = 256;
@@ -48,12 +53,14 @@ class PythonLayout {
     std::size_t code, previous, instruction;
   };
   static const Version kVersions[];
+  static const Version* version_of(const PythonApi& python);
 
   PythonLayout(const PythonApi& python, const Version& version)
       : python_(&python), version_(&version) {}
   const char* innermost(PyThread thread) const;
   const char* previous(const char* frame) const;
-  PyObject code_of(const char* frame) const;  // null for frames of the interpreter itself
+  // Null for frames of the interpreter itself, and of code that is just being freed.
+  PyObject code_of(const char* frame) const;
   int line_of(const char* frame, PyObject code) const;
   static PyObject object_at(PyObject in, std::size_t offset);
   bool agrees(PyObject frame);
@@ -63,7 +70,6 @@ class PythonLayout {
   const Version* version_;
   std::size_t bytes_ = 0;                // of a code object before its instructions
   std::size_t file_ = 0, function_ = 0;  // of a code object
-  std::size_t text_ = 0;                 // of a string of ASCII
 };
 
 }  // namespace redzone::interpose

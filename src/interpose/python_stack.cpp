@@ -10,10 +10,12 @@
 namespace redzone::interpose {
 namespace {
 
-// A line that has a number. Another code object may get the address of one that is gone; its file
-// and function differ then, or the line is the same.
+// A line that has a number. Another code object may get the address of one that is gone: so what it
+// is called counts as well.
 struct Known {
-  PythonLayout::Line line;
+  const void* code = nullptr;
+  int line = 0;
+  std::uint64_t texts = 0;
   std::uint32_t number = 0;
 };
 constexpr std::size_t kKnown = 2 * kPythonLines;
@@ -28,21 +30,32 @@ constinit int tries = 0;
 constinit Known known[kKnown];
 constinit std::atomic_flag busy = ATOMIC_FLAG_INIT;  // for the two above
 
-bool is_same(const PythonLayout::Line& a, const PythonLayout::Line& b) {
-  return a.code == b.code && a.line == b.line && a.file == b.file && a.function == b.function;
+std::uint64_t hash_of(std::string_view file, std::string_view function) {
+  constexpr std::uint64_t basis = 0xcbf29ce484222325, prime = 0x100000001b3;  // FNV-1a
+  std::uint64_t out = basis;
+  for (const std::string_view text : {file, function}) {
+    for (const char c : text) out = (out ^ static_cast<unsigned char>(c)) * prime;
+    out *= prime;  // an end
+  }
+  return out;
 }
 
 std::uint32_t number_of(Recorder& recorder, const PythonLayout& how,
                         const PythonLayout::Line& line) {
+  char file_room[sizeof(PythonLine::file) - 1], function_room[sizeof(PythonLine::function) - 1];
+  const auto file = how.text_of(line.file, PythonLayout::Part::end, file_room);
+  const auto function = how.text_of(line.function, PythonLayout::Part::beginning, function_room);
+  const std::uint64_t texts = hash_of(file, function);
   std::size_t at = reinterpret_cast<std::size_t>(line.code) / 16 * 31 +
                    static_cast<std::size_t>(static_cast<unsigned>(line.line));
   at %= kKnown;
   // At most half of the places are taken.
   for (; known[at].number != 0; at = (at + 1) % kKnown)
-    if (is_same(known[at].line, line)) return known[at].number;
-  const std::uint32_t out = recorder.add_python_line(
-      how.text_of(line.file), how.text_of(line.function), static_cast<std::uint32_t>(line.line));
-  if (out != 0) known[at] = {line, out};
+    if (known[at].code == line.code && known[at].line == line.line && known[at].texts == texts)
+      return known[at].number;
+  const std::uint32_t out =
+      recorder.add_python_line(file, function, static_cast<std::uint32_t>(line.line));
+  if (out != 0) known[at] = {line.code, line.line, texts, out};
   return out;
 }
 
@@ -54,7 +67,7 @@ bool is_running() {
 
 void find_python(void* (*find)(const char* name)) {
   python = load_python(find);
-  is_python = python.is_complete();
+  is_python = python.is_complete() && PythonLayout::supports(python);
 }
 
 void learn_python() {
@@ -77,7 +90,6 @@ void learn_python() {
 void take_python_stack(Recorder& recorder, Frames& out) {
   out.python_count = 0;
   if (!is_running()) return;
-  learn_python();
   const PythonLayout* const how = layout.load(std::memory_order_acquire);
   const PyThread thread = how == nullptr ? nullptr : python.thread();
   if (thread == nullptr || busy.test_and_set(std::memory_order_acquire)) return;

@@ -10,11 +10,15 @@ namespace redzone::interpose {
 // `find(name)`: a symbol of the program, or null.
 void find_python(void* (*find)(const char* name));
 
-// Learns to read stacks, once this thread holds the interpreter's lock in a function of Python.
+// Learns to read stacks, once this thread holds the interpreter's lock in a function of Python. The
+// interpreter allocates meanwhile. So it must be where a function of C that Python calls may use
+// the interpreter: never within malloc() or free(), which the interpreter's own allocator calls in
+// its midst.
 void learn_python();
 
 // Adds the Python stack to `out`, whether this thread holds the interpreter's lock or not; none
-// before learn_python() has succeeded. Not in signal handlers.
+// before learn_python() has succeeded. The interpreter allocates nothing for it. Not in signal
+// handlers.
 void take_python_stack(Recorder& recorder, Frames& out);
 
 }  // namespace redzone::interpose

@@ -4,6 +4,7 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <filesystem>
 
 #include "interpose/guarded.h"
@@ -98,6 +99,76 @@ TEST(HostProcess, AnAllocationOfAPythonProgramHasItsLines) {
       if (line.file == "<string>") lines.push_back(line.function + " " + std::to_string(line.line));
     const std::vector<std::string> expected{"make 3", "main 5", "<module> 7"};
     EXPECT_EQ(lines, wanted ? expected : std::vector<std::string>());
+  }
+}
+
+// The path and the function are not ASCII.
+TEST(HostProcess, LinesOfPythonHaveTheNamesOfTheProgram) {
+  if (std::string(PYTHON).empty()) GTEST_SKIP() << "no CPython 3.11 to 3.13 was found";
+  const std::string program =
+      "import ctypes\n"
+      "names = {'ctypes': ctypes}\n"
+      "exec(compile('def gr\\u00f6\\u00dfe():\\n return ctypes.create_string_buffer(4000)\\n',\n"
+      "             '/tmp/j\\u00fcrgen/\\u6f22\\U0001d11e.py', 'exec'), names)\n"
+      "block = names['gr\\u00f6\\u00dfe']()\n"
+      "ctypes.memset(ctypes.addressof(block) + 4000, 1, 1)\n";
+  const Finding found = only(run_guarded({PYTHON, "-S", "-E", "-c", program}, on_the_cpu()));
+  const auto is_named = [](const auto& line) {
+    return line.file == "/tmp/j\u00fcrgen/\u6f22\U0001d11e.py" &&
+           line.function == "gr\u00f6\u00dfe" && line.line == 2;
+  };
+  const auto& lines = found.python_allocated;
+  EXPECT_EQ(std::count_if(lines.begin(), lines.end(), is_named), 1);
+}
+
+// The code, its path and its name get the addresses of one whose line is known and which is gone.
+// The size of the block tells which code it was.
+TEST(HostProcess, LinesOfPythonAreOfTheCodeThatRuns) {
+  if (std::string(PYTHON).empty()) GTEST_SKIP() << "no CPython 3.11 to 3.13 was found";
+  const std::string program =
+      "import ctypes, sys, types\n"
+      "libc = ctypes.CDLL(None)\n"
+      "libc.malloc.restype = ctypes.c_void_p\n"
+      "libc.malloc.argtypes = [ctypes.c_size_t]\n"
+      "names = {'malloc': libc.malloc}\n"
+      "seen = set()\n"
+      "for i in range(3000):\n"
+      "    code = compile('def stage_%05d(n):\\n return malloc(n)\\n' % i,\n"
+      "                   '/kernels/%05d.py' % i, 'exec')\n"
+      "    f = types.FunctionType(code.co_consts[0], names)\n"
+      "    del code\n"
+      "    where = f.__code__\n"
+      "    where = (id(where), id(where.co_filename), id(where.co_qualname))\n"
+      "    block = f(4000 + 16 * i)\n"
+      "    if where in seen: ctypes.memset(block + 4000 + 16 * i, 1, 1)\n"
+      "    seen.add(where)\n"
+      "    del f\n";
+  const auto ran = run_guarded({PYTHON, "-S", "-E", "-c", program}, on_the_cpu());
+  if (ran.exit == 0) GTEST_SKIP() << "this interpreter has used no address twice";
+  const Finding found = only(ran);
+  ASSERT_FALSE(found.python_allocated.empty());
+  char expected[32];
+  std::snprintf(expected, sizeof expected, "/kernels/%05d.py",
+                static_cast<int>((found.block.bytes - 4000) / 16));
+  EXPECT_EQ(found.python_allocated[0].file, expected);
+}
+
+// Whatever of the interpreter's allocator is in the midst of an allocation when it is guarded.
+TEST(HostProcess, TheInterpretersAllocatorIsNotEnteredTwice) {
+  if (std::string(PYTHON).empty()) GTEST_SKIP() << "no CPython 3.11 to 3.13 was found";
+  const std::string program =
+      "import os\n"
+      "for _ in range(200):\n"
+      "    os.listdir('/')\n"
+      "exec(compile('x = [' + '1, ' * 5000 + ']', 'generated', 'exec'))\n";
+  for (const std::size_t least : {1, 1024, 16000, 32000, 64000}) {
+    Settings settings = on_the_cpu();
+    settings.min_bytes = least;
+    for (int i = 0; i < 4; ++i) {
+      const auto ran = run_guarded({PYTHON, "-S", "-E", "-c", program}, settings);
+      EXPECT_EQ(ran.exit, 0) << least;
+      EXPECT_TRUE(ran.findings.empty()) << least;
+    }
   }
 }
 

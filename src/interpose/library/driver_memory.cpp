@@ -29,6 +29,7 @@ std::optional<CuAddress> guarded(std::size_t bytes, Order order) {
   if (guard == nullptr) return std::nullopt;
   Frames from;
   take_backtrace(from);
+  learn_python();
   take_python_stack(recorder(), from);
   const InternalScope scope;
   return guard->memory.allocate(bytes, order, from);
