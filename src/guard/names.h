@@ -19,8 +19,10 @@ constexpr auto enum_table(FindingKind) {
 }
 
 constexpr auto enum_table(Access) {
-  return enum_names<Access>(
-      "access", {{Access::unknown, "unknown"}, {Access::read, "read"}, {Access::write, "write"}});
+  return enum_names<Access>("access", {{Access::unknown, "unknown"},
+                                       {Access::read, "read"},
+                                       {Access::write, "write"},
+                                       {Access::execute, "execute"}});
 }
 
 constexpr auto enum_table(Side) {

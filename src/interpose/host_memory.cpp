@@ -104,7 +104,8 @@ HostMemory::HostMemory(const Settings& settings, Recorder& recorder)
     : settings_(settings),
       recorder_(recorder),
       blocks_(PrivateAllocator<std::pair<const std::uintptr_t, Block>>(memory_)),
-      freed_(PrivateAllocator<std::uintptr_t>(memory_)) {}
+      freed_(PrivateAllocator<std::uintptr_t>(memory_)),
+      survived_(PrivateAllocator<std::pair<const std::uintptr_t, int>>(memory_)) {}
 
 bool HostMemory::reserve() {
   for (std::size_t bytes = kMostReserved; bytes >= kLeastReserved; bytes /= 4) {
@@ -273,17 +274,22 @@ void HostMemory::fill(FindingRecord& finding, const Block& block, std::uintptr_t
   }
 }
 
-bool HostMemory::report_fault(std::uint64_t address, Access access, int signal,
-                              std::uint64_t instruction) {
-  if (!owns(pages(address))) return false;
-  // This thread cannot hold the lock, since the bookkeeping touches only what is mapped. Another
-  // one may, or may have died with it.
+// This thread cannot hold the lock, since the bookkeeping touches only what is mapped. Another one
+// may, or may have died with it.
+bool HostMemory::lock_in_handler() const {
   constexpr int kTries = 1000;
-  bool locked = false;
-  for (int i = 0; i < kTries && !(locked = mutex_.try_lock()); ++i) {
+  for (int i = 0; i < kTries; ++i) {
+    if (mutex_.try_lock()) return true;
     const timespec ms{0, 1000000};
     ::nanosleep(&ms, nullptr);
   }
+  return false;
+}
+
+bool HostMemory::report_fault(std::uint64_t address, Access access, int signal,
+                              std::uint64_t instruction) {
+  if (!owns(pages(address))) return false;
+  const bool locked = lock_in_handler();
   FindingRecord* const finding = recorder_.begin_finding();
   if (finding != nullptr) {
     finding->kind = FindingKind::guard_page;
@@ -298,26 +304,52 @@ bool HostMemory::report_fault(std::uint64_t address, Access access, int signal,
   }
   if (locked) mutex_.unlock();
   if (finding != nullptr) {
-    take_backtrace_from(instruction, finding->where);
+    // The unwinder reads instructions that are of no function, and these cannot be read.
+    if (access == Access::execute) {
+      finding->where.addresses[0] = instruction;
+      finding->where.count = 1;
+    } else {
+      take_backtrace_from(instruction, finding->where);
+    }
     recorder_.publish(*finding);
   }
   return true;
 }
 
-bool HostMemory::survive(std::uint64_t address) {
-  if (settings_.on_error != OnError::go_on || !mutex_.try_lock()) return false;
-  // A program may protect its own memory, which must not be replaced.
-  const Block* const block = nearest(address);
-  const bool is_live = block != nullptr && !block->is_freed && address >= block->span &&
-                       address < block->span + block->span_bytes;
+bool HostMemory::survive(std::uint64_t address, Access access) {
+  // No memory of blocks may be executed, so a jump would fault again.
+  if (settings_.on_error != OnError::go_on || access == Access::execute || !lock_in_handler())
+    return false;
+  const bool out = replace_page(address & ~static_cast<std::uint64_t>(kPageBytes - 1));
   mutex_.unlock();
-  if (is_live) return false;
-  const std::uint64_t page = address & ~static_cast<std::uint64_t>(kPageBytes - 1);
-  void* const mapped = ::mmap(pages(page), kPageBytes, PROT_READ | PROT_WRITE,
-                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
-  if (mapped == MAP_FAILED) return false;
-  if (settings_.poison >= 0) std::memset(mapped, settings_.poison, kPageBytes);
-  recorder_.count(Counter::faults_survived);
+  if (out) recorder_.count(Counter::faults_survived);
+  return out;
+}
+
+bool HostMemory::replace_page(std::uintptr_t page) {
+  // What no block has had yet will be the zeroed memory of one.
+  if (page >= next_) return false;
+  // A program may protect its own memory, which must not be replaced.
+  const Block* const block = nearest(page);
+  if (block != nullptr && !block->is_freed && page >= block->span &&
+      page < block->span + block->span_bytes)
+    return false;
+  // Another thread may have faulted on this page before it was mapped, and has to look again. One
+  // that goes on faulting finds a page that the program has protected since.
+  constexpr int kMostFaults = 1000;
+  if (const auto known = survived_.find(page); known != survived_.end())
+    return ++known->second < kMostFaults;
+  // The page appears with its bytes: other threads may use it at once.
+  void* const made =
+      ::mmap(nullptr, kPageBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (made == MAP_FAILED) return false;
+  if (settings_.poison >= 0) std::memset(made, settings_.poison, kPageBytes);
+  if (::mremap(made, kPageBytes, kPageBytes, MREMAP_MAYMOVE | MREMAP_FIXED, pages(page)) ==
+      MAP_FAILED) {
+    ::munmap(made, kPageBytes);
+    return false;
+  }
+  survived_.emplace(page, 1);
   return true;
 }
 

@@ -51,8 +51,9 @@ class HostMemory {
   bool report_fault(std::uint64_t address, Access access, int signal, std::uint64_t instruction);
 
   // After such a report, with OnError::go_on: puts memory where the access was, so that it can be
-  // repeated. False if nothing could be mapped, or the settings do not ask for it.
-  bool survive(std::uint64_t address);
+  // repeated. False if nothing could be mapped, if that would not help, or if the settings do not
+  // ask for it.
+  bool survive(std::uint64_t address, Access access);
 
   // Compares the canaries of live blocks.
   void compare_live();
@@ -97,7 +98,9 @@ class HostMemory {
   };
 
   bool lock(bool waits) const;
+  bool lock_in_handler() const;
   void unlock() const;
+  bool replace_page(std::uintptr_t page);
   Block* block_at(std::uintptr_t address);
   const Block* nearest(std::uintptr_t address) const;
   void fill(FindingRecord& finding, const Block& block, std::uintptr_t address) const;
@@ -117,6 +120,7 @@ class HostMemory {
   std::uintptr_t next_ = 0;                   // the end of the last hole
   PrivateMap<std::uintptr_t, Block> blocks_;  // by span
   std::deque<std::uintptr_t, PrivateAllocator<std::uintptr_t>> freed_;
+  PrivateMap<std::uintptr_t, int> survived_;  // pages that survive() has mapped: faults there
   std::uint64_t ordinal_ = 0;
   bool in_program_ = false;
 };

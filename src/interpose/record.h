@@ -73,7 +73,7 @@ enum class FindingKind : std::uint32_t {
   device_error,  // a driver call returned the error of an earlier access
   range,         // a copy or memset of the driver reaches beyond its block
 };
-enum class Access : std::uint32_t { unknown, read, write };
+enum class Access : std::uint32_t { unknown, read, write, execute };
 enum class Side : std::uint32_t { none, before, after, inside };
 
 inline constexpr std::size_t kFrames = 24;

@@ -75,6 +75,27 @@ TEST(HostProcess, MemoryThatTheProgramProtectsIsNotReplaced) {
   EXPECT_EQ(run("protected", settings).exit, 128 + SIGSEGV);
 }
 
+TEST(HostProcess, AnAccessThatCannotBeRepeatedEndsTheProgram) {
+  Settings settings = on_the_cpu();
+  settings.on_error = OnError::go_on;
+  const auto jump = run("jump", settings);
+  EXPECT_EQ(jump.exit, 128 + SIGSEGV);
+  EXPECT_EQ(only(jump).access, Access::execute);
+  EXPECT_EQ(run("protected_later", settings).exit, 128 + SIGSEGV);
+}
+
+TEST(HostProcess, MemoryThatNoBlockHasHadYetIsNotReplaced) {
+  Settings settings = on_the_cpu();
+  settings.on_error = OnError::go_on;
+  EXPECT_EQ(run("far", settings).exit, 128 + SIGSEGV);
+}
+
+TEST(HostProcess, ThreadsThatFaultOnOnePageKeepTheirWrites) {
+  Settings settings = on_the_cpu();
+  settings.on_error = OnError::go_on;
+  EXPECT_EQ(run("together", settings).exit, 0);
+}
+
 // `main` lets `make` allocate a block, and writes past its end.
 TEST(HostProcess, AnAllocationOfAPythonProgramHasItsLines) {
   if (std::string(PYTHON).empty()) GTEST_SKIP() << "no CPython 3.11 to 3.13 was found";

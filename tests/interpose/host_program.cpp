@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -155,6 +156,34 @@ void exit_with_7(int) {
   exit(7);
 }
 
+// Two threads write to one guard page at once; both writes have to be there afterwards.
+void write_together() {
+  for (int i = 0; i < 60; ++i) {
+    char* const block = make_buffer(kBytes);
+    std::atomic<int> ready{0};
+    const auto write = [&](std::size_t at) {
+      ++ready;
+      while (ready != 2) {
+      }
+      write_at(block + kBytes + at);
+    };
+    std::thread other(write, 1);
+    write(0);
+    other.join();
+    CHECK(block[kBytes] == 1 && block[kBytes + 1] == 1);
+  }
+}
+
+// Writes where the next blocks will be, as far as it gets.
+void write_far() {
+  char* const last = make_buffer(kBytes);
+  for (std::size_t page = 16; page < 20; ++page) write_at(last + page * 4096);
+  for (int i = 0; i < 20; ++i) {
+    char* const zero = opaque(static_cast<char*>(calloc(2, kBytes)));
+    CHECK(std::all_of(zero, zero + 2 * kBytes, [](char c) { return c == 0; }));
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -177,6 +206,19 @@ int main(int argc, char** argv) {
     *whole = 5;
     CHECK(mprotect(whole, 4096, PROT_NONE) == 0);
     return read_at(whole);
+  }
+  if (deed == "together") write_together();
+  if (deed == "far") write_far();
+  if (deed == "jump") {
+    alarm(20);
+    reinterpret_cast<void (*)()>(opaque(at + kBytes + 100))();
+  }
+  if (deed == "protected_later") {
+    alarm(20);
+    char* const page = at + kBytes;  // the block ends with a page
+    write_at(page);
+    CHECK(mprotect(page, 4096, PROT_NONE) == 0);
+    return read_at(page);
   }
   if (deed == "read_after") return read_at(at + kBytes + 7);
   if (deed == "read_before") return read_at(at - 1);

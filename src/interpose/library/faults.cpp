@@ -78,18 +78,27 @@ void chain(int number, siginfo_t* info, void* context) {
     action.sa_handler(number);
 }
 
+// Processors without a bit for pages that may not be executed report fetches as reads, of the
+// instruction itself.
+Access access_of(const siginfo_t& info, const gregset_t& registers) {
+  constexpr greg_t write_bit = 2, fetch_bit = 16;
+  const auto address = reinterpret_cast<greg_t>(info.si_addr);
+  if ((registers[REG_ERR] & fetch_bit) != 0 || address == registers[REG_RIP])
+    return Access::execute;
+  return (registers[REG_ERR] & write_bit) != 0 ? Access::write : Access::read;
+}
+
 void handle(int number, siginfo_t* info, void* context) {
   const int before = errno;
   // Sent by a process, and no fault, if not positive.
   if (info->si_code > 0)
     if (HostMemory* const host = host_guard()) {
       const auto& registers = static_cast<const ucontext_t*>(context)->uc_mcontext.gregs;
-      constexpr greg_t write_bit = 2;
       const auto address = reinterpret_cast<std::uint64_t>(info->si_addr);
-      const bool reported = host->report_fault(
-          address, (registers[REG_ERR] & write_bit) != 0 ? Access::write : Access::read, number,
-          static_cast<std::uint64_t>(registers[REG_RIP]));
-      if (reported && host->survive(address)) {
+      const Access access = access_of(*info, registers);
+      const bool reported = host->report_fault(address, access, number,
+                                               static_cast<std::uint64_t>(registers[REG_RIP]));
+      if (reported && host->survive(address, access)) {
         errno = before;
         return;  // the access is repeated
       }
