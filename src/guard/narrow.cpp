@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <map>
+#include <string>
+#include <vector>
 
 #include "sanitizer/cuda_gdb.h"
 
@@ -21,16 +23,9 @@ void take_error(Finding& finding, const ProcessRecord& process, const Finding& s
   finding.call = before.call;
   finding.where = before.where;
   finding.python_where = before.python_where;
-  if (finding.launch.ordinal == 0 && process.unfinished.size() == 1)
+  if (finding.launch.ordinal == 0 && process.unfinished.size() == 1 && process.unfinished_lost == 0)
     finding.launch = process.unfinished[0];
   if (finding.kernel.empty()) finding.kernel = sanitizer::bare_kernel(finding.launch.kernel);
-}
-
-const Finding* error_of(const ProcessRecord& process) {
-  const auto found = std::find_if(
-      process.findings.begin(), process.findings.end(),
-      [](const Finding& finding) { return finding.kind == FindingKind::device_error; });
-  return found == process.findings.end() ? nullptr : &*found;
 }
 
 }  // namespace
@@ -47,29 +42,36 @@ Narrowing narrowing_of(const ProgramRun& run) {
 
 std::size_t narrow(ProgramRun& run, const ProgramRun& second) {
   std::map<std::string, const Finding*> canaries;
-  const ProcessRecord* broken = nullptr;
+  std::map<std::string, std::vector<const ProcessRecord*>> broken;  // by program, in their order
   for (const auto& process : second.processes) {
     for (const auto& finding : process.findings)
       if (finding.kind == FindingKind::canary && finding.launch.ordinal != 0)
-        canaries.emplace(signature(finding), &finding);
-    if (broken == nullptr && error_of(process) != nullptr) broken = &process;
+        canaries.emplace(key_of(process, finding), &finding);
+    if (process.first_error() != nullptr)
+      broken[target_of_program(process.command())].push_back(&process);
   }
   std::size_t narrowed = 0;
-  for (auto& process : run.processes)
+  std::map<std::string, std::size_t> ranks;
+  for (auto& process : run.processes) {
+    const std::string program = target_of_program(process.command());
+    const std::size_t rank = process.first_error() == nullptr ? 0 : ranks[program]++;
+    const auto& like = broken[program];
+    const ProcessRecord* const its = rank < like.size() ? like[rank] : nullptr;
     for (auto& finding : process.findings) {
       if (!lacks_launch(finding)) continue;
       if (finding.kind == FindingKind::device_error) {
-        if (broken == nullptr || error_of(*broken)->code != finding.code) continue;
-        take_error(finding, *broken, *error_of(*broken));
+        if (its == nullptr || its->first_error()->code != finding.code) continue;
+        take_error(finding, *its, *its->first_error());
         narrowed += finding.kernel.empty() ? 0 : 1;
         continue;
       }
-      const auto found = canaries.find(signature(finding));
+      const auto found = canaries.find(key_of(process, finding));
       if (found == canaries.end()) continue;
       finding.launch = found->second->launch;
       finding.launches_since_right = found->second->launches_since_right;
       ++narrowed;
     }
+  }
   return narrowed;
 }
 

@@ -13,8 +13,10 @@ enum class Narrowing : std::uint8_t {
 };
 Narrowing narrowing_of(const ProgramRun& run);
 
-// Gives findings of `run` what those with the same signature in `second` know of the launch, and
-// the error of a device what is known of the first error there. How many findings know more then.
+// Gives findings of `run` what those of the same program with the same signature in `second` know
+// of the launch, and the error of a device what is known there of the first error of a process of
+// the same program: of its n-th process with an error that of the n-th there. How many findings
+// know more then.
 std::size_t narrow(ProgramRun& run, const ProgramRun& second);
 
 }  // namespace redzone::guard

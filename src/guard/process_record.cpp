@@ -83,6 +83,13 @@ std::string mappings_beside(const std::filesystem::path& record) {
 
 }  // namespace
 
+const Finding* ProcessRecord::first_error() const {
+  const auto found = std::find_if(findings.begin(), findings.end(), [](const Finding& finding) {
+    return finding.kind == FindingKind::device_error;
+  });
+  return found == findings.end() ? nullptr : &*found;
+}
+
 Result<ProcessRecord> parse_process_record(std::string_view bytes, std::string_view mappings) {
   const auto record = std::make_unique<Record>();
   if (bytes.size() != sizeof(Record))
@@ -114,6 +121,7 @@ Result<ProcessRecord> parse_process_record(std::string_view bytes, std::string_v
       std::min<std::size_t>(record->unfinished_count.load(), interpose::kLaunchesKept);
   for (std::size_t i = 0; i < unfinished; ++i)
     out.unfinished.push_back(launch_of(record->unfinished[i]));
+  out.unfinished_lost = record->unfinished_lost.load();
   return out;
 }
 

@@ -61,14 +61,17 @@ struct ProcessRecord {
   std::vector<KernelLaunch> launches;  // the last ones, newest first
   // Those that were not known to have completed at the first error of a device, newest first.
   std::vector<KernelLaunch> unfinished;
-  std::vector<PythonFrame> python;  // those that stacks of blocks name, by Frames::python
-  std::filesystem::path file;       // of read_process_record()
-  Started started;                  // by its own account
+  std::uint64_t unfinished_lost = 0;  // and as many more, at most, of which nothing else is known
+  std::vector<PythonFrame> python;    // those that stacks of blocks name, by Frames::python
+  std::filesystem::path file;         // of read_process_record()
+  Started started;                    // by its own account
 
   // As it was started; its file alone if that is not known.
   std::vector<std::string> command() const {
     return started.argv.empty() ? std::vector<std::string>{program} : started.argv;
   }
+  // The first error of a device, which `unfinished` is of; null if there is none.
+  const Finding* first_error() const;
   bool is(Fact fact) const { return facts[static_cast<std::size_t>(fact)]; }
   std::uint64_t count(Counter counter) const { return counters[static_cast<std::size_t>(counter)]; }
 };

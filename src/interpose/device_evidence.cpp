@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "interpose/device_memory.h"
+#include "interpose/file_limit.h"
 
 namespace redzone::interpose {
 
@@ -25,6 +26,7 @@ bool DeviceMemory::points_to(CuAddress word, std::uint64_t blocks, PointerRecord
 }
 
 void DeviceMemory::save_blocks() const {
+  const FileLimitAsError limit;
   const int file = recorder_.create_beside(kBlocksSuffix);
   if (file < 0) return;
   constexpr std::size_t kBatch = 64;
@@ -60,8 +62,10 @@ void DeviceMemory::check_after(std::uint64_t launch) {
   const std::lock_guard one_at_a_time(checks_);
   Lock lock(mutex_);
   if (abandoned_ || holds_back()) return;
-  compare_live(lock, "cuLaunchKernel", launch);
-  if (!holds_back()) compare_sinks(lock, "cuLaunchKernel", launch);
+  // Otherwise what is wrong already is found by a later check, and may be of this launch.
+  if (!compare_live(lock, "cuLaunchKernel", launch) || holds_back() ||
+      !compare_sinks(lock, "cuLaunchKernel", launch))
+    return;
   last_checked_ = std::max(last_checked_, launch);
 }
 

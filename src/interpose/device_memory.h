@@ -153,7 +153,8 @@ class DeviceMemory {
     CuAddress at = 0;  // where the guard itself reaches it
     std::size_t bytes = 0;
     CuMemoryHandle handle = 0;
-    const unsigned char* host = nullptr;  // pinned, for a copy
+    unsigned char* host = nullptr;  // pinned, for a copy
+    bool is_mapped = false;
   };
   struct Region {
     Slot slot;  // its own, or the one that it shares
@@ -287,17 +288,19 @@ class DeviceMemory {
   int map_at(CuAddress at, std::size_t bytes, CuMemoryHandle handle, CuDevice device);
   int paint_sink(Lock& lock, const Sink& sink);
   void make_sink(Lock& lock, CuContext context, CuDevice device);
+  int build_sink(Lock& lock, Sink& sink, CuDevice device);
+  void drop_sink(const Sink& sink);
   void map_sinks(Slot& slot);
   void unmap_sinks(const Slot& slot);
   void forget_sinks(CuContext context);
   void report_sink(const Sink& sink, std::uint64_t launch);
   int compare_sink(Lock& lock, CuDevice device, std::uint64_t launch);
   // Arguments as for compare_live().
-  void compare_sinks(Lock& lock, const char* call, std::uint64_t launch);
+  bool compare_sinks(Lock& lock, const char* call, std::uint64_t launch);
   // device_settling.cpp
   bool awaits_device() const;
-  // `call`: that learns of an error. `launch`: as for compare().
-  void compare_live(Lock& lock, const char* call, std::uint64_t launch);
+  // `call`: that learns of an error. `launch`: as for compare(). False: not all were compared.
+  bool compare_live(Lock& lock, const char* call, std::uint64_t launch);
   // Compares blocks of the context from address `next` on, and moves it past them. The first
   // failure; 0 for none.
   int compare_batch(Lock& lock, CuContext context, CuAddress& next, std::uint64_t launch);

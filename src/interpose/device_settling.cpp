@@ -67,7 +67,7 @@ int DeviceMemory::compare_batch(Lock& lock, CuContext context, CuAddress& next,
   return kCuSuccess;
 }
 
-void DeviceMemory::compare_live(Lock& lock, const char* call, std::uint64_t launch) {
+bool DeviceMemory::compare_live(Lock& lock, const char* call, std::uint64_t launch) {
   CuAddress next = 0;
   for (auto it = live_.begin(); it != live_.end(); it = live_.lower_bound(next)) {
     const CuContext context = it->second.region.context;
@@ -78,8 +78,9 @@ void DeviceMemory::compare_live(Lock& lock, const char* call, std::uint64_t laun
     }
     const int failed = compare_batch(lock, context, next, launch);
     report_error(context, failed, call);
-    if (failed != kCuSuccess && !is_sticky(failed)) return;
+    if (failed != kCuSuccess && !is_sticky(failed)) return false;
   }
+  return true;
 }
 
 void DeviceMemory::settle() {

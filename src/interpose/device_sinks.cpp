@@ -23,30 +23,39 @@ int DeviceMemory::paint_sink(Lock& lock, const Sink& sink) {
   return without_lock(lock, sink.context, [&] { return driver_.synchronize_stream(stream); });
 }
 
-// Without a sink slots have guard pages, as usual.
+// Without a sink slots have guard pages, as usual; the next slot asks again.
 void DeviceMemory::make_sink(Lock& lock, CuContext context, CuDevice device) {
   if (settings_.on_error != OnError::go_on || sinks_.count(device) != 0) return;
   Sink sink;
   sink.context = context;
   sink.bytes = per_device(device).granularity;
+  if (build_sink(lock, sink, device) == kCuSuccess) {
+    sinks_[device] = sink;
+    return;
+  }
+  drop_sink(sink);
+  if (sink.host != nullptr && driver_.free_pinned != nullptr) driver_.free_pinned(sink.host);
+}
+
+int DeviceMemory::build_sink(Lock& lock, Sink& sink, CuDevice device) {
   CuMemAllocationProp properties;
   properties.type = kCuAllocationPinned;
   properties.location = {kCuLocationDevice, device};
   void* host = nullptr;
-  if (driver_.allocate_pinned(&host, sink.bytes, 0) != kCuSuccess ||
-      driver_.create(&sink.handle, sink.bytes, &properties, 0) != kCuSuccess)
-    return;
-  sink.host = static_cast<const unsigned char*>(host);
-  if (driver_.reserve(&sink.at, sink.bytes, sink.bytes, 0, 0) != kCuSuccess) {
-    driver_.release(sink.handle);
-    return;
-  }
-  if (map_at(sink.at, sink.bytes, sink.handle, device) != kCuSuccess) {
-    driver_.release(sink.handle);
-    driver_.free_reservation(sink.at, sink.bytes);
-    return;
-  }
-  if (paint_sink(lock, sink) == kCuSuccess) sinks_[device] = sink;
+  if (const int failed = driver_.allocate_pinned(&host, sink.bytes, 0)) return failed;
+  sink.host = static_cast<unsigned char*>(host);
+  if (const int failed = driver_.create(&sink.handle, sink.bytes, &properties, 0)) return failed;
+  if (const int failed = driver_.reserve(&sink.at, sink.bytes, sink.bytes, 0, 0)) return failed;
+  if (const int failed = map_at(sink.at, sink.bytes, sink.handle, device)) return failed;
+  sink.is_mapped = true;
+  return paint_sink(lock, sink);
+}
+
+// As far as it was built, but for its pinned memory, which is gone with its context.
+void DeviceMemory::drop_sink(const Sink& sink) {
+  if (sink.is_mapped) driver_.unmap(sink.at, sink.bytes);
+  if (sink.handle != 0) driver_.release(sink.handle);
+  if (sink.at != 0) driver_.free_reservation(sink.at, sink.bytes);
 }
 
 void DeviceMemory::map_sinks(Slot& slot) {
@@ -70,9 +79,7 @@ void DeviceMemory::forget_sinks(CuContext context) {
   std::erase_if(sinks_, [&](const auto& one) {
     const Sink& sink = one.second;
     if (sink.context != context) return false;
-    driver_.unmap(sink.at, sink.bytes);
-    driver_.release(sink.handle);
-    driver_.free_reservation(sink.at, sink.bytes);
+    drop_sink(sink);
     return true;
   });
 }
@@ -108,8 +115,7 @@ int DeviceMemory::compare_sink(Lock& lock, CuDevice device, std::uint64_t launch
   int failed = kCuSuccess;
   auto done = take_event(state, failed);
   if (!done) return failed;
-  failed =
-      driver_.copy_to_host(const_cast<unsigned char*>(sink.host), sink.at, sink.bytes, state.own);
+  failed = driver_.copy_to_host(sink.host, sink.at, sink.bytes, state.own);
   if (const int unrecorded = driver_.record_event(done.get(), state.own)) return unrecorded;
   const CuEvent event = done.keep();
   if (failed == kCuSuccess) failed = wait_for(lock, sink.context, event, kSettleMs);
@@ -120,13 +126,20 @@ int DeviceMemory::compare_sink(Lock& lock, CuDevice device, std::uint64_t launch
   return paint_sink(lock, sink);
 }
 
-void DeviceMemory::compare_sinks(Lock& lock, const char* call, std::uint64_t launch) {
+bool DeviceMemory::compare_sinks(Lock& lock, const char* call, std::uint64_t launch) {
   std::vector<CuDevice> devices;
   for (const auto& [device, sink] : sinks_)
     if (!is_broken(sink.context)) devices.push_back(device);
-  for (const CuDevice device : devices)
-    if (sinks_.count(device) != 0)
-      report_error(sinks_.at(device).context, compare_sink(lock, device, launch), call);
+  bool all = true;
+  for (const CuDevice device : devices) {
+    const auto known = sinks_.find(device);
+    if (known == sinks_.end()) continue;  // gone during a wait
+    const CuContext context = known->second.context;
+    const int failed = compare_sink(lock, device, launch);
+    report_error(context, failed, call);
+    all = all && (failed == kCuSuccess || is_sticky(failed));
+  }
+  return all;
 }
 
 }  // namespace redzone::interpose

@@ -49,6 +49,7 @@ Driver load_driver(void* (*find)(const char* name)) {
   load(d.set_bytes, find("cuMemsetD8Async"));
   load(d.copy_to_host, find("cuMemcpyDtoHAsync_v2"));
   load(d.allocate_pinned, find("cuMemHostAlloc"));
+  load(d.free_pinned, find("cuMemFreeHost"));
   load(d.create_stream, find("cuStreamCreate"));
   load(d.synchronize_stream, find("cuStreamSynchronize"));
   load(d.get_stream_context, find("cuStreamGetCtx"));

@@ -28,6 +28,7 @@ struct Driver {
   int (*set_bytes)(CuAddress, unsigned char, std::size_t, CuStream) = nullptr;
   int (*copy_to_host)(void*, CuAddress, std::size_t, CuStream) = nullptr;
   int (*allocate_pinned)(void**, std::size_t, unsigned) = nullptr;
+  int (*free_pinned)(void*) = nullptr;
 
   int (*create_stream)(CuStream*, unsigned) = nullptr;
   int (*synchronize_stream)(CuStream) = nullptr;

@@ -86,7 +86,9 @@ std::uint64_t LaunchLog::begin(const Call& call, bool captured, std::uint64_t bl
   LaunchRecord* const all = recorder_.launches();
   if (all == nullptr) return launch;
   LaunchRecord& slot = all[launch % kLaunchesKept];
+  lose(slot);
   slot.ordinal = 0;
+  slot.returned = 0;
   std::atomic_thread_fence(std::memory_order_release);
   CuContext context = nullptr;
   driver_.get_context(&context);
@@ -122,12 +124,34 @@ std::uint64_t LaunchLog::begin(const Call& call, bool captured, std::uint64_t bl
 
 void LaunchLog::end(std::uint64_t launch, int result) {
   const std::lock_guard lock(mutex_);
+  ++returned_;
   LaunchRecord* const slot = slot_of(launch);
-  if (slot == nullptr) return;
+  if (slot == nullptr) {
+    const auto lost = lost_calls_.find(launch);
+    if (lost == lost_calls_.end()) return;
+    if (result == kCuSuccess) {
+      Lost& of = lost_[lost->second];
+      ++of.launches;
+      of.returned = returned_;
+    }
+    lost_calls_.erase(lost);
+    return;
+  }
+  slot->returned = returned_;
   if (result != kCuSuccess)
     slot->state = LaunchState::refused;
   else if (slot->state == LaunchState::calling)
     slot->state = LaunchState::launched;
+}
+
+void LaunchLog::lose(const LaunchRecord& launch) {
+  const LostKey key{launch.context, launch.stream, launch.thread};
+  if (launch.ordinal == 0) return;
+  if (launch.state == LaunchState::calling) lost_calls_.emplace(launch.ordinal, key);
+  if (launch.state != LaunchState::launched) return;
+  Lost& of = lost_[key];
+  ++of.launches;
+  of.returned = std::max(of.returned, launch.returned);
 }
 
 std::uint64_t LaunchLog::last() const {
@@ -135,26 +159,55 @@ std::uint64_t LaunchLog::last() const {
   return last_;
 }
 
-void LaunchLog::completed(CuContext context, std::optional<CuStream> stream, std::uint64_t until) {
+std::uint64_t LaunchLog::returned() const {
   const std::lock_guard lock(mutex_);
-  for (std::uint64_t n = 0; n < kLaunchesKept && n < until; ++n) {
-    LaunchRecord* const slot = slot_of(until - n);
-    if (slot == nullptr || slot->state != LaunchState::launched ||
-        slot->context != reinterpret_cast<std::uint64_t>(context))
-      continue;
-    const bool waited_for =
-        !stream || (slot->stream == reinterpret_cast<std::uint64_t>(*stream) &&
-                    (*stream != kThreadStream || slot->thread == this_thread()));
-    if (waited_for) slot->state = LaunchState::completed;
+  return returned_;
+}
+
+bool LaunchLog::is_waited_for(std::uint64_t of, std::uint32_t thread,
+                              std::optional<CuStream> stream) {
+  return !stream || (of == reinterpret_cast<std::uint64_t>(*stream) &&
+                     (*stream != kThreadStream || thread == this_thread()));
+}
+
+void LaunchLog::completed(CuContext context, std::optional<CuStream> stream, std::uint64_t until) {
+  const auto of = reinterpret_cast<std::uint64_t>(context);
+  const std::lock_guard lock(mutex_);
+  for (std::uint64_t n = 0; n < kLaunchesKept && n < last_; ++n) {
+    LaunchRecord* const slot = slot_of(last_ - n);
+    if (slot != nullptr && slot->state == LaunchState::launched && slot->returned <= until &&
+        slot->context == of && is_waited_for(slot->stream, slot->thread, stream))
+      slot->state = LaunchState::completed;
   }
+  std::erase_if(lost_, [&](const auto& one) {
+    const auto& [its_context, its_stream, thread] = one.first;
+    return its_context == of && one.second.returned <= until &&
+           is_waited_for(its_stream, thread, stream);
+  });
 }
 
 void LaunchLog::stream_gone(CuStream stream) {
+  const auto gone = reinterpret_cast<std::uint64_t>(stream);
   const std::lock_guard lock(mutex_);
   for (std::uint64_t n = 0; n < kLaunchesKept && n < last_; ++n)
-    if (LaunchRecord* const slot = slot_of(last_ - n);
-        slot != nullptr && slot->stream == reinterpret_cast<std::uint64_t>(stream))
+    if (LaunchRecord* const slot = slot_of(last_ - n); slot != nullptr && slot->stream == gone)
       slot->stream = 0;
+  const auto renamed = [&](LostKey key) {
+    std::get<1>(key) = 0;
+    return key;
+  };
+  for (auto it = lost_.begin(); it != lost_.end();) {
+    if (std::get<1>(it->first) != gone || gone == 0) {
+      ++it;
+      continue;
+    }
+    Lost& to = lost_[renamed(it->first)];
+    to.launches += it->second.launches;
+    to.returned = std::max(to.returned, it->second.returned);
+    it = lost_.erase(it);
+  }
+  for (auto& [launch, key] : lost_calls_)
+    if (std::get<1>(key) == gone) key = renamed(key);
 }
 
 void LaunchLog::looked_up(void* kernel, Handle handle, const char* name) {

@@ -2,8 +2,10 @@
 // whether it is known to have completed. Any thread may call any function.
 #pragma once
 
+#include <map>
 #include <mutex>
 #include <optional>
+#include <tuple>
 #include <unordered_map>
 
 #include "interpose/driver.h"
@@ -34,9 +36,11 @@ class LaunchLog {
   void end(std::uint64_t launch, int result);
   // Number of the last launch; 0 if there was none.
   std::uint64_t last() const;
+  // How many calls of launches have returned so far.
+  std::uint64_t returned() const;
 
-  // A wait for the stream, or without one for the context, has returned: it began when `until` was
-  // the last launch.
+  // A wait for the stream, or without one for the context, has returned: it began when `until`
+  // calls had. A launch whose call had not returned yet may have come after the wait.
   void completed(CuContext context, std::optional<CuStream> stream, std::uint64_t until);
   // Its handle may come back for another stream.
   void stream_gone(CuStream stream);
@@ -47,9 +51,10 @@ class LaunchLog {
   // A module was unloaded: handles may come back for other kernels.
   void forget_kernels();
 
-  // Keeps copies of the launches of the context that are not known to have completed. False: this
-  // was done before, for this context or another. `resolve(word, blocks, pointer)`: whether the
-  // word points to a block that was among the first `blocks`, which is filled in.
+  // Keeps copies of the launches of the context that are not known to have completed, and the
+  // number of those that were among them when a later launch took their place in the record. False:
+  // this was done before, for this context or another. `resolve(word, blocks, pointer)`: whether
+  // the word points to a block that was among the first `blocks`, which is filled in.
   template <class Resolve>
   bool keep_unfinished(CuContext context, Resolve resolve);
   // Copies a launch that is still in the record.
@@ -69,7 +74,17 @@ class LaunchLog {
     bool asked = false;  // the driver, about its parameters
   };
 
+  // Launches that have lost their place in the record.
+  using LostKey =
+      std::tuple<std::uint64_t, std::uint64_t, std::uint32_t>;  // context, stream, thread
+  struct Lost {
+    std::uint64_t launches = 0;
+    std::uint64_t returned = 0;  // of the last of them
+  };
+
   const Kernel& kernel_of(void* handle);
+  void lose(const LaunchRecord& launch);
+  static bool is_waited_for(std::uint64_t of, std::uint32_t thread, std::optional<CuStream> stream);
   void ask(void* handle, Kernel& kernel) const;
   LaunchRecord* slot_of(std::uint64_t launch) const;
   template <class Resolve>
@@ -79,7 +94,9 @@ class LaunchLog {
   Recorder& recorder_;
   mutable std::mutex mutex_;
   std::unordered_map<void*, Kernel> kernels_;
-  std::uint64_t last_ = 0;
+  std::map<LostKey, Lost> lost_;
+  std::map<std::uint64_t, LostKey> lost_calls_;  // by launch: those whose call has not returned
+  std::uint64_t last_ = 0, returned_ = 0;
 };
 
 template <class Resolve>
@@ -109,7 +126,13 @@ bool LaunchLog::keep_unfinished(CuContext context, Resolve resolve) {
     kept[n] = *slot;
     resolve_pointers(kept[n++], resolve);
   }
-  recorder_.publish_unfinished(n);
+  std::uint64_t lost = 0;
+  const auto of = reinterpret_cast<std::uint64_t>(context);
+  for (const auto& [key, one] : lost_)
+    if (std::get<0>(key) == of) lost += one.launches;
+  for (const auto& [launch, key] : lost_calls_)
+    if (std::get<0>(key) == of) ++lost;
+  recorder_.publish_unfinished(n, lost);
   return true;
 }
 

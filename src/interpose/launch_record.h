@@ -29,7 +29,8 @@ struct PointerRecord {
 };
 
 struct LaunchRecord {
-  std::uint64_t ordinal = 0;  // 1 for the first of the process; 0: none, or being written
+  std::uint64_t ordinal = 0;   // 1 for the first of the process; 0: none, or being written
+  std::uint64_t returned = 0;  // its call was the n-th to return; 0: it has not
   LaunchState state = LaunchState::calling;
   LaunchKind kind = LaunchKind::kernel;
   std::uint64_t context = 0;

@@ -61,6 +61,8 @@ enum class Fact : std::uint8_t {
   driver_broken,    // the context has an error that every later call returns
   ended,            // the process has ended by exit() or _exit()
   driver_present,   // when it ended, libcuda.so.1 was loaded
+  torch_present,    // before its first allocation of the driver, or when it ended, PyTorch's part
+                    // for CUDA was loaded
   count
 };
 inline constexpr std::size_t kFacts = static_cast<std::size_t>(Fact::count);
@@ -137,6 +139,8 @@ struct Record {
   // Those that were not known to have completed at the first error of a device, newest first.
   std::atomic<std::uint32_t> unfinished_begun{0}, unfinished_count{0};
   LaunchRecord unfinished[kLaunchesKept];
+  // And how many more there may have been, of which nothing else is known any more.
+  std::atomic<std::uint64_t> unfinished_lost{0};
   std::atomic<std::uint32_t> python_count{0};
   PythonLine python[kPythonLines];
 };

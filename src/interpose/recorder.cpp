@@ -11,6 +11,7 @@
 #include <charconv>
 #include <cstring>
 
+#include "interpose/file_limit.h"
 #include "interpose/origin_file.h"
 
 namespace redzone::interpose {
@@ -34,6 +35,7 @@ void append_number(char* buffer, std::size_t bytes, std::uint64_t number) {
 
 bool Recorder::open(const char* folder) {
   if (std::strlen(folder) >= sizeof folder_) return false;
+  const FileLimitAsError limit;
   std::strcpy(folder_, folder);
   int fd = -1;
   char file[sizeof stem_ + kRecordSuffix.size()] = {};
@@ -159,7 +161,8 @@ LaunchRecord* Recorder::begin_unfinished() {
   return record_->unfinished;
 }
 
-void Recorder::publish_unfinished(std::size_t count) {
+void Recorder::publish_unfinished(std::size_t count, std::uint64_t lost) {
+  record_->unfinished_lost.store(lost);
   record_->unfinished_count.store(static_cast<std::uint32_t>(count), std::memory_order_release);
 }
 
@@ -173,6 +176,7 @@ int Recorder::create_beside(std::string_view suffix) const {
 }
 
 void Recorder::save_maps() const {
+  const FileLimitAsError limit;
   const int from = ::open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
   const int to = create_beside(kMapsSuffix);
   char part[4096];

@@ -36,7 +36,7 @@ class Recorder {
   LaunchRecord* launches();
   // Room for the launches that an error may be of, once; nullptr after that, or without a record.
   LaunchRecord* begin_unfinished();
-  void publish_unfinished(std::size_t count);
+  void publish_unfinished(std::size_t count, std::uint64_t lost);
 
   // The number of a new line (Frames::python), by one thread at a time; 0 if there is no room.
   std::uint32_t add_python_line(std::string_view file, std::string_view function,

@@ -46,7 +46,8 @@ void StreamHolds::before_launch(CuStream stream) {
   recorder_.count(Counter::streams_held);
 }
 
-// A context that breaks calls no host function any more; what it holds is lost then.
+// A context that breaks calls no host function any more: the memory of its holds is not freed then,
+// and they count as holds until the process ends.
 void StreamHolds::wait(void* hold) {
   const std::unique_ptr<Hold> own(static_cast<Hold*>(hold));
   for (std::uint64_t waited_us = 0; waited_us < own->most_us; waited_us += kPauseUs) {

@@ -19,7 +19,7 @@
 //   the
 //            last ones, newest first, of a process with a finding, or that has not ended by itself,
 //            "unfinished": those that were not known to have completed at the first error of a
-//            device, "counters", "left_out"}
+//            device, "unfinished_lost": how many more there may have been, "counters", "left_out"}
 //
 // The text leaves out frames inside the CUDA runtime (guard/stacks.h), JSON has all.
 //

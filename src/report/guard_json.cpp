@@ -93,6 +93,7 @@ Json process(const guard::ProcessRecord& p, const interpose::Settings& settings)
           {"findings", p.findings.size()},
           {"launches", tells ? launches_json(p.launches) : Json::array()},
           {"unfinished", launches_json(p.unfinished)},
+          {"unfinished_lost", p.unfinished_lost},
           {"counters", counters(count)},
           {"left_out", left_out(count)}};
 }

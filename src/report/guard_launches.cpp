@@ -82,15 +82,18 @@ std::string launch_text(std::string_view title, const KernelLaunch& launch) {
   return out;
 }
 
-std::string unfinished_text(const std::vector<KernelLaunch>& launches) {
-  if (launches.empty()) return "";
-  if (launches.size() == 1)
+std::string unfinished_text(const std::vector<KernelLaunch>& launches, std::uint64_t lost) {
+  if (launches.empty() && lost == 0) return "";
+  if (launches.size() == 1 && lost == 0)
     return fmt::format("  {:10} one launch was not known to have completed:\n", "launched") +
            launch_text("", launches[0]);
+  const std::string more =
+      lost == 0 ? "" : fmt::format(" and up to {} more, which are no longer known,", grouped(lost));
   std::string out = fmt::format(
-      "  {:10} {} were not known to have completed, and each may be the one (--launch blocking "
+      "  {:10} {}{} were not known to have completed, and each may be the one (--launch blocking "
       "tells which); newest first:\n",
-      "launched", fmt::format("{} launches", launches.size()));
+      "launched", launches.size() == 1 ? "1 launch" : fmt::format("{} launches", launches.size()),
+      more);
   for (std::size_t i = 0; i < std::min(launches.size(), kShown); ++i)
     out += launch_text("", launches[i]);
   if (launches.size() > kShown)

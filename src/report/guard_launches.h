@@ -12,8 +12,9 @@ namespace redzone::report {
 
 // Lines of a finding that begin with `title`: the launch, and the blocks that it points to.
 std::string launch_text(std::string_view title, const guard::KernelLaunch& launch);
-// The same for those that may have been the one behind an error, newest first.
-std::string unfinished_text(const std::vector<guard::KernelLaunch>& launches);
+// The same for those that may have been the one behind an error, newest first; `lost`: how many
+// more there may be.
+std::string unfinished_text(const std::vector<guard::KernelLaunch>& launches, std::uint64_t lost);
 
 // {"ordinal", "state", "kind", "kernel", "grid": [3], "block": [3], "shared_bytes", "stream",
 // "thread", "arguments": [{"offset", "bytes", "value"}], "pointers": [{"offset", "value",

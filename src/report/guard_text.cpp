@@ -55,11 +55,14 @@ std::string place_text(const guard::Finding& finding) {
 }
 
 // An error of the device, and what is known of the launch behind it.
-std::string error_text(const guard::Finding& finding, const guard::ProcessRecord* process) {
+std::string error_text(const guard::Finding& finding, const guard::ProcessRecord& process) {
   std::string out = fmt::format("  {:10} {} returned {}", "error", finding.call, finding.code);
   if (finding.kernel.empty()) {
     out += "; which kernel and which address is not known\n";
-    return process == nullptr ? out : out + unfinished_text(process->unfinished);
+    // Those of another context may be behind a later error.
+    const guard::Finding* const first = process.first_error();
+    if (first == nullptr || guard::signature(*first) != guard::signature(finding)) return out;
+    return out + unfinished_text(process.unfinished, process.unfinished_lost);
   }
   out += finding.exception.empty() ? "\n" : fmt::format(" ({})\n", printable(finding.exception));
   out += fmt::format("  {:10} {}{}{}\n", "kernel", printable(finding.kernel),
@@ -85,13 +88,11 @@ std::string narrowed_text(const guard::Finding& finding) {
 std::string guard_finding_text(std::size_t number, const guard::DistinctFinding& distinct,
                                const guard::ProgramRun& run) {
   const guard::Finding& finding = distinct.first;
-  const auto process = std::find_if(run.processes.begin(), run.processes.end(),
-                                    [&](const auto& p) { return p.pid == distinct.pid; });
   std::string out = fmt::format("finding {}: {}\n", number, printable(guard::signature(finding)));
   if (finding.kind == FindingKind::canary && finding.block.ordinal == 0)
     out += fmt::format("  {:10} {}\n", "where", place_text(finding));
   else if (finding.kind == FindingKind::device_error)
-    out += error_text(finding, process == run.processes.end() ? nullptr : &*process);
+    out += error_text(finding, run.processes[distinct.process]);
   else
     out += fmt::format("  {:10} {:#x}: {}\n", "address", finding.address, place_text(finding));
   if (finding.wrong_bytes != 0)

@@ -74,6 +74,36 @@ TEST(Narrow, WhatTheSecondRunDoesNotShowStaysUnknown) {
   EXPECT_EQ(narrow(run, run_of({})), 0u);
 }
 
+// Two processes with one error each, of two programs, and a launch that is no longer known.
+TEST(Narrow, AnErrorIsOfTheProcessOfTheSameProgram) {
+  auto error = canary("a", 0);
+  error.kind = FindingKind::device_error;
+  error.code = 700;
+  const auto with_launch = [&](const char* program, const char* kernel) {
+    ProcessRecord out;
+    out.program = program;
+    out.findings = {error};
+    if (kernel != nullptr) {
+      out.unfinished.resize(1);
+      out.unfinished[0].ordinal = 1;
+      out.unfinished[0].kernel = kernel;
+    }
+    return out;
+  };
+  ProgramRun run, second;
+  run.processes = {with_launch("/bin/eval", nullptr), with_launch("/bin/train", nullptr),
+                   with_launch("/bin/train", nullptr)};
+  second.processes = {with_launch("/bin/train", "first()"), with_launch("/bin/eval", "other()"),
+                      with_launch("/bin/train", "second()")};
+  EXPECT_EQ(narrow(run, second), 3u);
+  EXPECT_EQ(run.processes[0].findings[0].kernel, "other");
+  EXPECT_EQ(run.processes[1].findings[0].kernel, "first");
+  EXPECT_EQ(run.processes[2].findings[0].kernel, "second");
+  run.processes = {with_launch("/bin/eval", nullptr)};
+  second.processes[1].unfinished_lost = 1;
+  EXPECT_EQ(narrow(run, second), 0u);
+}
+
 TEST(Narrow, OtherFindingsNeedNoSecondRun) {
   EXPECT_EQ(narrowing_of(run_of({})), Narrowing::none);
   EXPECT_EQ(narrowing_of(run_of({canary("a", 2)})), Narrowing::none);

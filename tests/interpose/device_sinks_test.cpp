@@ -84,6 +84,22 @@ TEST_F(Sinks, WithoutMemoryForOneThereAreGuardPages) {
   EXPECT_TRUE(fakeIsMapped(other + 4096, 1)) << "it is tried again for the next slot";
 }
 
+// Whatever call fails, all that was made for the sink is given back.
+TEST_F(Sinks, OneThatCannotBeBuiltLeavesNothing) {
+  const auto live = [&](const char* make, const char* drop) {
+    return fakeCalls(make) - fakeCalls(drop);
+  };
+  for (const char* call : {"cuMemCreate", "cuMemAddressReserve", "cuMemMap", "cuMemSetAccess"}) {
+    fakeReset();
+    cuCtxSetCurrent(kContext);
+    memory_.reset();
+    ASSERT_EQ(cuStreamCreate(&stream_, kCuStreamNonBlocking), 0);
+    fakeFail(call, kCuOutOfMemory, 1);
+    allocate(4096);
+    EXPECT_EQ(live("cuMemHostAlloc", "cuMemFreeHost"), 0) << call;
+  }
+}
+
 TEST_F(Sinks, AContextTakesItsSinkAlong) {
   allocate(4096);
   memory().context_gone(kContext);

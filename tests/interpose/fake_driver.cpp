@@ -307,6 +307,12 @@ FAKE_EXPORT int cuMemHostAlloc(void** out, std::size_t bytes, unsigned) {
   *out = state().pinned.emplace_back(std::make_unique<unsigned char[]>(bytes)).get();
   return 0;
 }
+FAKE_EXPORT int cuMemFreeHost(void* at) {
+  FAKE_CALL(true);
+  return std::erase_if(state().pinned, [&](const auto& one) { return one.get() == at; }) == 1
+             ? 0
+             : kCuInvalidValue;
+}
 FAKE_EXPORT int cuMemAllocManaged(CuAddress* out, std::size_t bytes, unsigned) {
   FAKE_CALL(true);
   return allocate_plain(out, bytes);

@@ -319,6 +319,17 @@ TEST(HostProcess, AProcessTellsHowItWasStarted) {
   EXPECT_FALSE(has("HOME")) << "not in the list";
 }
 
+TEST(HostProcess, WhetherPyTorchWasLoadedIsKnown) {
+  if (std::string(PYTHON).empty()) GTEST_SKIP() << "no CPython 3.11 to 3.13 was found";
+  for (const bool loads : {true, false}) {
+    const std::string program =
+        loads ? "import ctypes\nctypes.CDLL('" TORCH_LIBRARY "')\n" : "import ctypes\n";
+    const auto ran = run_guarded({PYTHON, "-S", "-E", "-c", program}, on_the_cpu());
+    ASSERT_EQ(ran.processes.size(), 1u);
+    EXPECT_EQ(ran.processes[0].is(guard::Fact::torch_present), loads);
+  }
+}
+
 TEST(HostProcess, WrongFrees) {
   const auto twice = run("double_free");
   EXPECT_EQ(twice.exit, 5);

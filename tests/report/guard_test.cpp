@@ -114,6 +114,29 @@ TEST(GuardText, AnErrorHasTheLaunchesThatMayHaveMadeIt) {
   EXPECT_FALSE(has(many, "(launch 12,")) << many;
   EXPECT_TRUE(has(many, "and 12 before\n")) << many;
   EXPECT_FALSE(has(guard_text(broken(0), 1), "launched"));
+  auto lost = broken(1);
+  lost.processes[0].unfinished_lost = 1200;
+  EXPECT_TRUE(
+      has(guard_text(lost, 1),
+          "1 launch and up to 1,200 more, which are no longer known, were not known to have "
+          "completed"));
+}
+
+// A process that became another program (exec) has its number, and a later error of the same
+// process is of another context.
+TEST(GuardText, LaunchesAreThoseOfTheProcessAndTheErrorThatTheyBelongTo) {
+  auto run = broken(1);
+  auto shell = run.processes[0];
+  shell.findings.clear();
+  shell.unfinished.clear();
+  run.processes.insert(run.processes.begin(), shell);
+  EXPECT_TRUE(has(guard_text(run, 1), "launched   one launch"));
+  auto second = run.processes[1].findings[0];
+  second.code = 719;
+  run.processes[1].findings.push_back(second);
+  const std::string text = guard_text(run, 1);
+  const auto first_launch = text.find("launched   one launch");
+  EXPECT_EQ(text.find("launched   one launch", first_launch + 1), std::string::npos) << text;
 }
 
 TEST(GuardText, ACoreDumpNamesTheKernelAndTheAccess) {

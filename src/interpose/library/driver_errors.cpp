@@ -29,11 +29,11 @@ int wait(CuContext context, std::optional<CuStream> stream, const char* call,
   DriverGuard* const guard = driver_guard_in_use();
   if (guard == nullptr) return forward_call();
   guard->holds.release();
-  const std::uint64_t last = guard->launches.last();
+  const std::uint64_t returned = guard->launches.returned();
   const int result = forward_call();
   if (result != kCuSuccess) return checked(result, call, context);
   if (context == nullptr) guard->driver.get_context(&context);
-  guard->launches.completed(context, stream, last);
+  guard->launches.completed(context, stream, returned);
   const InternalScope scope;
   guard->memory.retire_passed(call);
   return result;

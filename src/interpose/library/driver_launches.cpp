@@ -1,4 +1,7 @@
 // Launches of kernels and graphs, and the names of kernels that the program looks up.
+#include <algorithm>
+#include <array>
+
 #include "interpose/internal_scope.h"
 #include "interpose/library/driver_calls.h"
 #include "interpose/library/driver_errors.h"
@@ -16,12 +19,13 @@ int wait_for_launch(DriverGuard& guard, CuStream stream, std::uint64_t launch) {
   // A wait could invalidate a capture.
   if ((!checks && settings().launch != LaunchMode::blocking) || guard.memory.capturing())
     return kCuSuccess;
+  const std::uint64_t returned = guard.launches.returned();
   const int result = guard.driver.synchronize_stream(stream);
   if (result != kCuSuccess) return result;
   const InternalScope scope;
   CuContext context = nullptr;
   guard.driver.get_context(&context);
-  guard.launches.completed(context, stream, launch);
+  guard.launches.completed(context, stream, returned);
   if (checks) guard.memory.check_after(launch);
   return kCuSuccess;
 }
@@ -157,13 +161,16 @@ int cuLibraryGetKernel(void** out, void* library, const char* name) {
   return result;
 }
 
+// Before it as well: another thread may get the handles before this one goes on.
 int cuModuleUnload(void* module) {
+  forget_kernels();
   const int result = forward(Call::module_unload, module);
   forget_kernels();
   return result;
 }
 
 int cuLibraryUnload(void* library) {
+  forget_kernels();
   const int result = forward(Call::library_unload, library);
   forget_kernels();
   return result;

@@ -106,12 +106,26 @@ void context_gone(CuContext context, bool before) {
   if (guard == nullptr) return;
   const InternalScope scope;
   guard->holds.release();
-  if (before) {
+  if (before)
     guard->memory.settle();
-    return;
-  }
-  guard->memory.context_gone(context);
-  guard->launches.forget_kernels();  // its modules are gone as well
+  else
+    guard->memory.context_gone(context);
+}
+
+// A call that destroys contexts, and modules with them: handles of kernels may come back for
+// others, even if the call returns an error of the context.
+template <class Forward>
+int forgetting_kernels(Forward forward_call) {
+  const auto forget = [] {
+    if (DriverGuard* const guard = driver_guard_in_use()) {
+      const InternalScope scope;
+      guard->launches.forget_kernels();
+    }
+  };
+  forget();
+  const int result = forward_call();
+  forget();
+  return result;
 }
 
 CuContext primary_context(CuDevice device) {
@@ -263,7 +277,7 @@ int cuCtxEnablePeerAccess(CuContext context, unsigned flags) {
 
 int cuCtxDestroy_v2(CuContext context) {
   context_gone(context, true);
-  const int result = forward(Call::ctx_destroy, context);
+  const int result = forgetting_kernels([&] { return forward(Call::ctx_destroy, context); });
   if (result == kCuSuccess) context_gone(context, false);
   return result;
 }
@@ -271,7 +285,7 @@ int cuCtxDestroy_v2(CuContext context) {
 int cuDevicePrimaryCtxReset_v2(CuDevice device) {
   const CuContext context = primary_context(device);
   if (context != nullptr) context_gone(context, true);
-  const int result = forward(Call::primary_reset, device);
+  const int result = forgetting_kernels([&] { return forward(Call::primary_reset, device); });
   if (result == kCuSuccess && context != nullptr) context_gone(context, false);
   return result;
 }
@@ -291,7 +305,7 @@ int cuDevicePrimaryCtxRelease_v2(CuDevice device) {
   const CuContext context = primary_context(device);
   DriverGuard* const guard = driver_guard_in_use();
   if (context != nullptr && guard->memory.primary_releases(device)) context_gone(context, true);
-  const int result = forward(Call::primary_release, device);
+  const int result = forgetting_kernels([&] { return forward(Call::primary_release, device); });
   if (result == kCuSuccess && context != nullptr && primary_context(device) == nullptr)
     context_gone(context, false);
   return result;

@@ -28,6 +28,9 @@ DriverGuard* driver_guard();
 // The same, but nullptr unless a call has needed it before.
 DriverGuard* driver_guard_in_use();
 
+// Whether PyTorch's part for CUDA is loaded by now, in the record.
+void note_torch();
+
 // Shows, by allocations of the guard's own through every way to the driver's functions, that they
 // are guarded; the result is in the record. Once per process, before its first block.
 void prove_driver_guard(DriverGuard& guard);

@@ -57,6 +57,11 @@ bool driver_is_loaded() {
   return library != nullptr;
 }
 
+void note_libraries() {
+  if (driver_is_loaded()) recorder().note(Fact::driver_present);
+  note_torch();
+}
+
 bool read_settings_file(const char* folder, char (&text)[kSettingsTextBytes]) {
   char file[4096];
   const int n = std::snprintf(file, sizeof file, "%s/%s", folder, kSettingsFile);
@@ -90,7 +95,7 @@ __attribute__((destructor)) void end() {
   if (!guarding()) return;
   const InternalScope scope;
   if (HostMemory* const host = host_guard()) host->compare_live();
-  if (driver_is_loaded()) recorder().note(Fact::driver_present);
+  note_libraries();
   recorder().note(Fact::ended);
 }
 
@@ -104,6 +109,11 @@ __attribute__((destructor)) void end() {
 
 const Settings& settings() {
   return the_settings;
+}
+
+void note_torch() {
+  if (real_dlopen("libtorch_cuda.so", RTLD_LAZY | RTLD_NOLOAD) != nullptr)
+    recorder().note(Fact::torch_present);
 }
 
 bool guarding() {

@@ -71,6 +71,7 @@ void prove_driver_guard(DriverGuard& guard) {
     return;
   }
   own = true;
+  note_torch();
   recorder().note(Fact::driver_seen);
   recorder().note(prove(guard) ? Fact::driver_proven : Fact::driver_unproven);
   own = false;
