@@ -1,9 +1,11 @@
 #include "guard/core_dump.h"
 
 #include <fmt/format.h>
+#include <signal.h>
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
@@ -17,14 +19,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kGdbSeconds = 60;
+constexpr std::chrono::seconds kGdbTime{60}, kAllGdbTime{120};
 constexpr std::size_t kMostOutput = std::size_t{1} << 20;
 constexpr const char* kDumpName = "core.";
 
 // Its exit status is ignored, because cuda-gdb sometimes crashes at its end.
-std::string output_of_gdb(const std::string& cuda_gdb, const fs::path& dump) {
+std::string output_of_gdb(const std::string& cuda_gdb, const fs::path& dump,
+                          std::chrono::seconds limit) {
   std::string command =
-      fmt::format("timeout -s KILL {} {} -batch", kGdbSeconds, shell_quoted(cuda_gdb));
+      fmt::format("timeout -s KILL {} {} -nx -batch", limit.count(), shell_quoted(cuda_gdb));
   for (const std::string& one : sanitizer::core_dump_commands(dump.string()))
     command += " -ex " + shell_quoted(one);
   // Nothing of it is guarded.
@@ -39,6 +42,23 @@ std::string output_of_gdb(const std::string& cuda_gdb, const fs::path& dump) {
   return out;
 }
 
+// Ctrl-C ends the tool, which gets it as well, and not this process, whose report would be lost.
+class WithoutInterrupts {
+ public:
+  WithoutInterrupts() {
+    struct sigaction nothing = {};
+    nothing.sa_handler = [](int) {};  // unlike SIG_IGN, not inherited by the tool
+    nothing.sa_flags = SA_RESTART;
+    ::sigaction(SIGINT, &nothing, &before_);
+  }
+  ~WithoutInterrupts() { ::sigaction(SIGINT, &before_, nullptr); }
+  WithoutInterrupts(const WithoutInterrupts&) = delete;
+  WithoutInterrupts& operator=(const WithoutInterrupts&) = delete;
+
+ private:
+  struct sigaction before_ = {};
+};
+
 Access access_of(redzone::Access access) {
   return access == redzone::Access::read    ? Access::read
          : access == redzone::Access::write ? Access::write
@@ -48,7 +68,9 @@ Access access_of(redzone::Access access) {
 }  // namespace
 
 std::vector<std::pair<std::string, std::string>> dump_environment(const fs::path& folder) {
-  if (std::getenv(sanitizer::kDumpSwitch) != nullptr) return {};
+  for (const char* const name :
+       {sanitizer::kDumpSwitch, sanitizer::kDumpFlagsVariable, sanitizer::kDumpFileVariable})
+    if (std::getenv(name) != nullptr) return {};
   return {{sanitizer::kDumpSwitch, "1"},
           {sanitizer::kDumpFlagsVariable, std::string(sanitizer::kDumpFlags) + ",skip_abort"},
           {sanitizer::kDumpFileVariable, (folder / kDumpName).string() + "%p"}};
@@ -70,7 +92,8 @@ void complete(ProcessRecord& process, const std::string& output) {
   // With core dumps the driver may have told that the launch has completed: then it is among the
   // last.
   for (const auto* launches : {&process.unfinished, &process.launches}) {
-    if (error->launch.ordinal != 0) break;
+    // One that is not known any more may be of that name, too.
+    if (error->launch.ordinal != 0 || process.unfinished_lost != 0) break;
     if (std::count_if(launches->begin(), launches->end(), is_named) == 1)
       error->launch = *std::find_if(launches->begin(), launches->end(), is_named);
   }
@@ -92,10 +115,16 @@ void complete(ProcessRecord& process, const std::string& output) {
 
 void read_core_dumps(std::vector<ProcessRecord>& processes, const std::string& cuda_gdb) {
   if (cuda_gdb.empty()) return;
+  const WithoutInterrupts guard;
+  const auto end = std::chrono::steady_clock::now() + kAllGdbTime;
   for (ProcessRecord& process : processes) {
+    const auto left =
+        std::chrono::duration_cast<std::chrono::seconds>(end - std::chrono::steady_clock::now());
+    if (left.count() <= 0) return;
     const fs::path dump = process.file.parent_path() / (kDumpName + std::to_string(process.pid));
     std::error_code error;
-    if (fs::is_regular_file(dump, error)) complete(process, output_of_gdb(cuda_gdb, dump));
+    if (fs::is_regular_file(dump, error))
+      complete(process, output_of_gdb(cuda_gdb, dump, std::min(left, kGdbTime)));
   }
 }
 

@@ -92,7 +92,8 @@ TEST_F(CoreDumps, AreGivenToTheToolInTheOrderOfItsCommands) {
   read("echo \"$@\" > " + (folder_->path() / "words").string());
   std::string words;
   std::getline(std::ifstream(folder_->path() / "words") >> std::ws, words);
-  EXPECT_EQ(words.find("-batch -ex target cudacore " + (folder_->path() / "core.77").string()), 0u);
+  EXPECT_EQ(words.find("-nx -batch -ex target cudacore " + (folder_->path() / "core.77").string()),
+            0u);
 }
 
 TEST_F(CoreDumps, WithoutAnAddressTheKernelIsKnown) {
@@ -121,6 +122,14 @@ TEST_F(CoreDumps, ATwiceLaunchedKernelIsNotOneLaunch) {
   EXPECT_EQ(all[0].findings[0].launch.ordinal, 0u);
 }
 
+TEST_F(CoreDumps, ALaunchThatIsNoLongerKnownMayHaveBeenOfThatKernel) {
+  auto all = processes();
+  all[0].unfinished_lost = 1;
+  complete(all[0], kGdb);
+  EXPECT_EQ(all[0].findings[0].kernel, "fill");
+  EXPECT_EQ(all[0].findings[0].launch.ordinal, 0u);
+}
+
 // What is known without a dump stays.
 TEST_F(CoreDumps, WhatToolsDoNotSayChangesNothing) {
   for (const char* script : {"exit 1", "echo No core file", "kill -9 $$"}) {
@@ -144,6 +153,12 @@ TEST_F(CoreDumps, TheEnvironmentAsksForThemUnlessItDoesSoAlready) {
   EXPECT_EQ(asked[2].second, "/folder/core.%p");
   ::setenv("CUDA_ENABLE_COREDUMP_ON_EXCEPTION", "1", 1);
   EXPECT_TRUE(dump_environment("/folder").empty());
+  ::unsetenv("CUDA_ENABLE_COREDUMP_ON_EXCEPTION");
+  for (const char* own : {"CUDA_COREDUMP_FILE", "CUDA_COREDUMP_GENERATION_FLAGS"}) {
+    ::setenv(own, "mine", 1);
+    EXPECT_TRUE(dump_environment("/folder").empty()) << own;
+    ::unsetenv(own);
+  }
   ::unsetenv("CUDA_ENABLE_COREDUMP_ON_EXCEPTION");
 }
 
