@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <utility>
@@ -54,10 +55,12 @@ void Guard::declare(po::options_description& flags,
       "seed", po::value<Count>()->default_value(Count{1}),
       "seed of what --runs varies, and of what --launch held stops")(
       "narrow", po::bool_switch(),
-      "run the program again for what names the kernel behind a canary (--check each-launch) or an "
-      "error of a device (--launch blocking, and its core dump where cuda-gdb can read it)")(
-      "framework", po::value<std::string>()->default_value("auto"),
-      "auto, none, torch-nocache or jax-platform: what the environment tells a framework, so that "
+      "run the program again, for at most ten times as long and five seconds, for what names the "
+      "kernel behind a canary (--check each-launch) or an error of a device (--launch blocking, "
+      "and "
+      "its core dump where cuda-gdb can read it); the first report comes before that")(
+      "framework", po::value<std::string>()->default_value("none"),
+      "none, torch-nocache, jax-platform or auto: what the environment tells a framework, so that "
       "each of its buffers is an allocation; auto: of a Python program both")(
       "core-dump", po::bool_switch(),
       "let the driver write a core dump at an error of a kernel, which cuda-gdb reads; with it the "
@@ -145,26 +148,33 @@ report::GuardStored stored_findings(const po::variables_map& flags,
   return out;
 }
 
+report::Notes notes_of(const po::variables_map& flags) {
+  return verbosity_of(flags) >= log::Level::info ? report::Notes::all : report::Notes::telling;
+}
+
+// To the file of --output, else to standard error, or as JSON to standard output. A report that
+// cannot be written where it should be goes to standard error.
+void deliver(const po::variables_map& flags, Results& out, const std::string& text) {
+  if (flags.count("output") != 0) {
+    // A full disk is no reason to lose the report, nor the exit code.
+    const auto written = write_report(flags["output"].as<std::string>(), text);
+    if (!written) print_note(text + written.error().message);
+  } else if (json_wanted(flags)) {
+    out.print(text);
+  } else {
+    print_note(text);
+  }
+}
+
 Result<int> report_runs(const po::variables_map& flags, Results& out,
                         std::span<const guard::ProgramRun> runs) {
   const auto finding_code = static_cast<int>(flags["error-exitcode"].as<Count>().value);
   const report::GuardStored stored = stored_findings(flags, runs);
   const guard::ProgramRun run = guard::joined(runs);
   const int code = run.exit_code(finding_code, guard::suppressed(stored.known));
-  const bool json = json_wanted(flags);
-  const auto notes =
-      verbosity_of(flags) >= log::Level::info ? report::Notes::all : report::Notes::telling;
-  const std::string text =
-      json ? report::guard_json(run, code, stored) : report::guard_text(run, code, notes, stored);
-  if (flags.count("output") != 0) {
-    // A full disk is no reason to lose the report.
-    const auto written = write_report(flags["output"].as<std::string>(), text);
-    if (!written) print_note(text + written.error().message);
-  } else if (json) {
-    out.print(text);
-  } else {
-    print_note(text);
-  }
+  deliver(flags, out,
+          json_wanted(flags) ? report::guard_json(run, code, stored)
+                             : report::guard_text(run, code, notes_of(flags), stored));
   return code;
 }
 
@@ -193,25 +203,49 @@ Result<int> attach(const po::variables_map& flags, Results& out) {
   return kOk;
 }
 
-// Names the launches behind findings by further runs, of which none must show anything. With a core
-// dump the driver misses some errors, so where that run shows none, one without follows.
-void narrow(guard::RunRequest request, guard::ProgramRun& run) {
+// What is known already is not lost with a further run. JSON on standard output is of all runs
+// alone, so there it is text.
+void report_before_narrowing(const po::variables_map& flags, const guard::ProgramRun& run) {
+  const int code = run.exit_code(static_cast<int>(flags["error-exitcode"].as<Count>().value));
+  const std::string text = report::guard_text(run, code, notes_of(flags));
+  if (flags.count("output") == 0) return print_note(text);
+  const std::string first = json_wanted(flags) ? report::guard_json(run, code) : text;
+  if (!write_report(flags["output"].as<std::string>(), first)) print_note(text);
+}
+
+// Names the launches behind findings by further runs, until one has named a launch. With a core
+// dump the driver misses some errors, so where that run names none, one without follows.
+void narrow(const po::variables_map& flags, guard::RunRequest request,
+            std::chrono::milliseconds first_took, guard::ProgramRun& run) {
+  constexpr int kTimes = 10;
+  constexpr std::chrono::milliseconds kLeast{5000};
   const auto wanted = guard::narrowing_of(run);
+  if (wanted == guard::Narrowing::none || run.ended.passed_on != 0) return;
+  report_before_narrowing(flags, run);
   const bool of_error = wanted == guard::Narrowing::error;
+  request.limit = std::max(kTimes * first_took, kLeast);
+  request.standard_output = request.standard_error;  // that of the first run is the program's
+  request.settings = run.settings;
+  request.settings.launch = interpose::LaunchMode::blocking;
+  if (!of_error) request.settings.check = interpose::Check::each_launch;
   std::size_t narrowed = 0;
+  bool over = false;
   for (const bool dumps : {true, false}) {
-    if (wanted == guard::Narrowing::none || narrowed != 0 || (dumps && !of_error)) continue;
-    print_note(fmt::format("redzone: guard: the program runs again, {}{}",
-                           of_error ? "waiting for each launch" : "with a check after each launch",
-                           dumps ? ", with core dumps" : ""));
+    if (over || narrowed != 0 || (dumps && (!of_error || request.cuda_gdb.empty()))) continue;
     request.dumps = dumps;
-    request.settings = run.settings;
-    request.settings.launch = interpose::LaunchMode::blocking;
-    if (!of_error) request.settings.check = interpose::Check::each_launch;
-    if (const auto second = guard::run_guarded(request)) narrowed = guard::narrow(run, *second);
+    print_note(fmt::format("redzone: guard: the program runs again, {}{}, for at most {} s",
+                           of_error ? "waiting for each launch" : "with a check after each launch",
+                           dumps ? ", with core dumps" : "", request.limit->count() / 1000));
+    const auto second = guard::run_guarded(request);
+    if (!second) {
+      print_note(fmt::format("redzone: guard: {}", second.error().why));
+      break;
+    }
+    if (second->ended.over_time) print_note("redzone: guard: the further run took too long");
+    narrowed = guard::narrow(run, *second);
+    over = second->ended.passed_on != 0;
   }
-  if (wanted != guard::Narrowing::none && narrowed == 0)
-    print_note("redzone: guard: no further run has shown the launch");
+  if (narrowed == 0) print_note("redzone: guard: no further run has shown the launch");
 }
 
 Result<int> run_program(const po::variables_map& flags, Results& out) {
@@ -236,13 +270,16 @@ Result<int> run_program(const po::variables_map& flags, Results& out) {
                                     .cuda_gdb = engine::find_tool("cuda-gdb"),
                                     .dumps = flags["core-dump"].as<bool>(),
                                     .standard_output = out.descriptor()};
+    const auto began = std::chrono::steady_clock::now();
     auto run = guard::run_guarded(request);
+    const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(
+        std::chrono::steady_clock::now() - began);
     if (!run) {
       print_note(fmt::format("redzone: guard: {}", run.error().why));
       if (all.empty()) return run.error().exit_code;
       break;  // what the runs before it found is reported
     }
-    if (flags["narrow"].as<bool>()) narrow(request, *run);
+    if (flags["narrow"].as<bool>()) narrow(flags, request, took, *run);
     const auto for_framework = std::exchange(run->started, started).environment;
     auto& environment = run->started.environment;
     environment.insert(environment.end(), for_framework.begin(), for_framework.end());

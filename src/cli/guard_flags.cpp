@@ -4,6 +4,7 @@
 
 #include <bit>
 #include <charconv>
+#include <limits>
 
 #include "core/names.h"
 #include "guard/names.h"
@@ -157,6 +158,10 @@ Result<interpose::Settings> guard_settings(const po::variables_map& flags) {
   RZ_TRY_ASSIGN(out.on_error, parse_name<interpose::OnError>(flags["on-error"].as<std::string>()));
   out.python = !flags["no-python-stacks"].as<bool>();
   out.seed = flags["seed"].as<Count>().value;
+  // The text of the settings has numbers with a sign.
+  constexpr std::uint64_t most_seed = std::numeric_limits<std::int64_t>::max();
+  if (out.seed > most_seed)
+    return usage_error(fmt::format("guard: --seed: must be at most {}", most_seed));
   RZ_TRY_ASSIGN(out.only, blocks_flag(flags, "only"));
   RZ_TRY_ASSIGN(out.skip, blocks_flag(flags, "skip"));
   return out;

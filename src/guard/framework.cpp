@@ -11,17 +11,12 @@ namespace {
 
 struct Choice {
   Framework framework;
-  const char *variable, *value, *note;
+  const char *variable, *value;
 };
 
 constexpr Choice kChoices[] = {
-    {Framework::torch_nocache, "PYTORCH_NO_CUDA_MEMORY_CACHING", "1",
-     "PyTorch without its caching allocator: each tensor is a block, but its frees are in the "
-     "order "
-     "of no stream, so a missing record_stream() is not seen, and it refuses to capture graphs"},
-    {Framework::jax_platform, "XLA_PYTHON_CLIENT_ALLOCATOR", "platform",
-     "JAX with its platform allocator: each array is a block, but the temporaries of a computation "
-     "share one"},
+    {Framework::torch_nocache, "PYTORCH_NO_CUDA_MEMORY_CACHING", "1"},
+    {Framework::jax_platform, "XLA_PYTHON_CLIENT_ALLOCATOR", "platform"},
 };
 
 bool is_python(const std::filesystem::path& program) {
@@ -43,9 +38,19 @@ Prepared prepare(Framework framework, const std::filesystem::path& program) {
       continue;
     }
     out.environment.emplace_back(choice.variable, choice.value);
-    out.note += choice.note;
+    out.note += fmt::format("{}={} is set", choice.variable, choice.value);
   }
   return out;
+}
+
+std::string torch_note(Framework framework) {
+  const bool asked = framework == Framework::torch_nocache || framework == Framework::automatic;
+  if (std::getenv(kChoices[0].variable) == nullptr && !asked)
+    return "PyTorch allocates segments, within which nothing is seen; with --framework "
+           "torch-nocache each tensor is a block";
+  return "PyTorch without its caching allocator: each tensor is a block, but its frees are in the "
+         "order of no stream, so a missing record_stream() is not seen, and it refuses to capture "
+         "graphs";
 }
 
 }  // namespace redzone::guard

@@ -28,11 +28,14 @@ constexpr auto enum_table(Framework) {
 
 struct Prepared {
   std::vector<std::pair<std::string, std::string>> environment;
-  // What was picked and what cannot be seen that way, or could be seen otherwise.
+  // What was set.
   std::string note;
 };
 
 // For this program, a path. What the environment has already is the user's choice, and kept.
 Prepared prepare(Framework framework, const std::filesystem::path& program);
+
+// What that means for a program in which PyTorch was loaded.
+std::string torch_note(Framework framework);
 
 }  // namespace redzone::guard

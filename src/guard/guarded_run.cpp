@@ -55,6 +55,11 @@ tl::expected<ProgramRun, Refusal> run_guarded(const RunRequest& request) {
                                         request.standard_output, request.standard_error,
                                         request.limit, request.standard_input}));
   run.processes = read_process_records(folder->path(), run.unreadable);
+  const bool has_torch =
+      std::any_of(run.processes.begin(), run.processes.end(),
+                  [](const auto& process) { return process.is(Fact::torch_present); });
+  if (has_torch)
+    run.framework += (run.framework.empty() ? "" : "; ") + torch_note(request.framework);
   if (dumps) read_core_dumps(run.processes, request.cuda_gdb);
   return run;
 }

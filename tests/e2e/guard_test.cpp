@@ -151,8 +151,53 @@ TEST_F(Guarded, FrameworksAreToldByTheEnvironment) {
   const Arguments program{"sh", "-c", "echo $PYTORCH_NO_CUDA_MEMORY_CACHING"};
   const Ran ran = guard({"--framework", "torch-nocache"}, program);
   EXPECT_EQ(ran.out, "1\n") << ran;
-  EXPECT_TRUE(ran.err.starts_with("framework: PyTorch without its caching allocator")) << ran;
+  EXPECT_TRUE(ran.err.starts_with("framework: PYTORCH_NO_CUDA_MEMORY_CACHING=1 is set\n")) << ran;
   EXPECT_EQ(guard({}, program).out, "\n") << "sh is no Python program";
+}
+
+// What is accepted reaches the processes, which are left alone if they cannot read it.
+TEST_F(Guarded, TheLargestValuesOfFlagsAreKept) {
+  const Json json = report(
+      {"--cpu", "--launch", "held", "--seed", "9223372036854775807", "--only",
+       "1-4611686018427387904", "--max-memory", "16777216", "--align", "4096", "--poison", "none"},
+      {HOST_PROGRAM, "use"}, 0);
+  EXPECT_EQ(json["processes"].size(), 1u);
+  EXPECT_EQ(json["settings"]["seed"], 9223372036854775807);
+}
+
+// The further run does not end; what the first one showed is there before it, and its output alone
+// is that of the program.
+TEST_F(Guarded, AFurtherRunThatHangsLosesNothing) {
+  ::setenv("LD_LIBRARY_PATH", FAKE_DRIVER_DIR, 1);
+  const Arguments program{
+      "sh", "-c",
+      "echo started; case \"$REDZONE_GUARD_SETTINGS\" in *launch=1*) exec sleep "
+      "600;; esac; exec \"$0\" dlsym launch 3 3000000",
+      DRIVER_PROGRAM};
+  const Ran ran = guard({"--narrow"}, program);
+  EXPECT_EQ(ran.exit, 1) << ran;
+  EXPECT_EQ(ran.out, "started\n") << ran;
+  const auto first = ran.err.find("3 launches were not known to have completed");
+  const auto again = ran.err.find("the program runs again, waiting for each launch, for at most");
+  EXPECT_LT(first, again) << ran;
+  EXPECT_NE(again, std::string::npos) << ran;
+  EXPECT_TRUE(has(ran.err, "the further run took too long")) << ran;
+  ::unsetenv("LD_LIBRARY_PATH");
+}
+
+// A shell that becomes the program has the same number.
+TEST_F(Guarded, LaunchesBehindExecAreInTheReport) {
+  ::setenv("LD_LIBRARY_PATH", FAKE_DRIVER_DIR, 1);
+  const Ran ran = guard({}, {"sh", "-c", "exec \"$0\" dlsym launch 3 3000000", DRIVER_PROGRAM});
+  EXPECT_TRUE(has(ran.err, "3 launches were not known to have completed")) << ran;
+  ::unsetenv("LD_LIBRARY_PATH");
+}
+
+// The record does not fit, so the process is in no list; it goes on.
+TEST_F(Guarded, ALimitOfFileSizeEndsNoProgram) {
+  const Ran ran =
+      guard({"--cpu"}, {"sh", "-c", "ulimit -f 100; \"$0\" use; echo \"$?\"", HOST_PROGRAM});
+  EXPECT_EQ(ran.out, "0\n") << ran;
 }
 
 TEST_F(Guarded, OneRunShowsAllOfTheCpu) {
@@ -182,6 +227,7 @@ TEST_F(Guarded, WrongFlagsAreErrorsOfTheGuard) {
         Arguments{"--error-exitcode", "0"}, Arguments{"--error-exitcode", "256"},
         Arguments{"--launch", "late"}, Arguments{"--check", "often"},
         Arguments{"--on-error", "ignore"}, Arguments{"--seed", "-1"},
+        Arguments{"--seed", "9223372036854775808"}, Arguments{"--seed", "18446744073709551615"},
         Arguments{"--framework", "tensorflow"}, Arguments{"--colour"}}) {
     const Ran ran = guard(wrong, {"true"});
     EXPECT_EQ(ran.exit, 125) << wrong[0] << ran;

@@ -56,5 +56,13 @@ TEST_F(Frameworks, WhatTheEnvironmentHasIsKept) {
   EXPECT_NE(prepared.note.find("PYTORCH_NO_CUDA_MEMORY_CACHING is 0"), std::string::npos);
 }
 
+// The environment alone says nothing of the program.
+TEST_F(Frameworks, NotesSayWhatIsSet) {
+  EXPECT_EQ(prepare(Framework::automatic, "/usr/bin/python3").note,
+            "PYTORCH_NO_CUDA_MEMORY_CACHING=1 is set; XLA_PYTHON_CLIENT_ALLOCATOR=platform is set");
+  EXPECT_EQ(torch_note(Framework::torch_nocache).find("PyTorch without its caching allocator"), 0u);
+  EXPECT_NE(torch_note(Framework::none).find("--framework torch-nocache"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace redzone::guard
