@@ -219,6 +219,17 @@ TEST_P(Launching, ACheckAfterEachNamesTheOneBehindACanary) {
   EXPECT_EQ(ran.findings[0].launch.kernel, kWriter);
 }
 
+// The context is gone though its destruction has returned an error, and its kernels with it.
+TEST(ReusedHandle, IsAskedAgainForItsParameters) {
+  const auto ran = run_guarded({DRIVER_PROGRAM, "dlsym", "launch_reused"}, {});
+  EXPECT_EQ(ran.exit, 128 + SIGKILL);
+  const auto& launches = ran.processes.at(0).launches;
+  ASSERT_EQ(launches.size(), 2u);
+  EXPECT_EQ(launches[0].kernel, "other(void*)");
+  EXPECT_EQ(launches[0].arguments.size(), 1u);
+  EXPECT_EQ(launches[1].kernel, kWriter);
+}
+
 TEST(KilledProcess, HasItsLastLaunches) {
   const auto ran = run_guarded({DRIVER_PROGRAM, "dlsym", "launch_killed"}, {});
   EXPECT_EQ(ran.exit, 128 + SIGKILL);

@@ -2,6 +2,7 @@
 // 0 unless the driver answers other than a program may expect.
 #include <dlfcn.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -346,6 +347,33 @@ int launch(const Driver& d, void* library, bool extended, std::size_t bytes, int
   return d.synchronize();
 }
 
+// The handle of a kernel comes back for one of a single parameter, behind which nothing can be
+// read.
+void launch_reused(const Driver& d, void* library, CuContext context) {
+  const auto launch_kernel = lookup<Launch>(library, "cuLaunchKernel");
+  void* kernel = nullptr;
+  CHECK(lookup<int(void**, void*, const char*)>(library, "cuModuleGetFunction")(
+            &kernel, nullptr, "_Z9fakeWritePhmi") == 0);
+  CuAddress at = 0;
+  CHECK(d.allocate(&at, 1000) == 0);
+  std::size_t bytes = 8;
+  int value = 1;
+  void* arguments[] = {&at, &bytes, &value};
+  CHECK(launch_kernel(kernel, 1, 1, 1, 1, 1, 1, 0, nullptr, arguments, nullptr) == 0);
+  constexpr int refused = 1;
+  lookup<void(const char*, int, int)>(library, "fakeFail")("cuCtxDestroy_v2", refused, 1);
+  CHECK(d.destroy_context(context) == refused && d.create_context(&context, 0, 0) == 0);
+  lookup<void(void*, const char*)>(library, "fakeReuseKernel")(kernel, "_Z5otherPv");
+  constexpr std::size_t page = 4096;
+  void* const pages =
+      mmap(nullptr, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  CHECK(pages != MAP_FAILED && mprotect(static_cast<char*>(pages) + page, page, PROT_NONE) == 0);
+  auto** const one = reinterpret_cast<void**>(static_cast<char*>(pages) + page) - 1;
+  *one = &at;
+  CHECK(launch_kernel(kernel, 1, 1, 1, 1, 1, 1, 0, nullptr, one, nullptr) == 0);
+  raise(SIGKILL);  // its launches are in the report
+}
+
 void touch_block(const Driver& d, void* library, const std::string& name, std::size_t beyond) {
   CuAddress at = 0;
   CHECK(d.allocate(&at, 4096) == 0);
@@ -442,6 +470,8 @@ int main(int argc, char** argv) {
   else if (deed == "launch_killed") {
     launch(d, library, false, 1000, 3, 1000);
     raise(SIGKILL);
+  } else if (deed == "launch_reused") {
+    launch_reused(d, library, context);
   } else if (deed == "launch" || deed == "launch_ex")
     return launch(d, library, deed == "launch_ex", 1000, std::atoi(argv[3]),
                   std::strtoul(argv[4], nullptr, 10)) == 0

@@ -20,6 +20,10 @@ int fakeLaunchWrite(unsigned long long address, std::size_t bytes, int value,
 int fakeLaunchRead(unsigned long long address, std::size_t bytes,
                    redzone::interpose::CuStream stream);
 
+// The handle is that of another kernel from now on, which does nothing and has one parameter of 8
+// bytes.
+void fakeReuseKernel(void* handle, const char* name);
+
 // Ends once fakeOpenGate() has been called.
 int fakeLaunchGate(redzone::interpose::CuStream stream);
 void fakeOpenGate();

@@ -56,7 +56,7 @@ T argument(void** all, std::size_t i) {
 
 int launch(void* handle, CuStream stream, void** arguments) {
   const auto* const kernel = static_cast<const Kernel*>(handle);
-  if (kernel == nullptr || arguments == nullptr) return kCuSuccess;
+  if (kernel == nullptr || arguments == nullptr || kernel->sizes.size() < 2) return kCuSuccess;
   const auto address = argument<CuAddress>(arguments, 0);
   const auto bytes = argument<std::size_t>(arguments, 1);
   if (kernel->name == "_Z9fakeWritePhmi")
@@ -70,6 +70,12 @@ FAKE_EXPORT int cuModuleGetFunction(void** out, void*, const char* name) {
   FAKE_CALL();
   *out = kernel_named(name, true);
   return 0;
+}
+FAKE_EXPORT void fakeReuseKernel(void* handle, const char* name) {
+  const std::lock_guard lock(state().mutex);
+  auto& kernel = *static_cast<Kernel*>(handle);
+  kernel.name = name;
+  kernel.sizes = {8};
 }
 FAKE_EXPORT int cuModuleUnload(void*) {
   FAKE_CALL();
