@@ -52,8 +52,6 @@ void Guard::declare(po::options_description& flags,
   flags.add_options()("runs", po::value<Count>()->default_value(Count{1}),
                       "runs of the program; from the second on, placement, poison and retirement "
                       "vary unless they are given")(
-      "seed", po::value<Count>()->default_value(Count{1}),
-      "seed of what --runs varies, and of what --launch held stops")(
       "narrow", po::bool_switch(),
       "run the program again, for at most ten times as long and five seconds, for what names the "
       "kernel behind a canary (--check each-launch) or an error of a device (--launch blocking, "

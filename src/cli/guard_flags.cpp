@@ -59,7 +59,8 @@ void add_guard_settings_flags(po::options_description& flags) {
       "smallest block of malloc() that is guarded")(
       "launch", po::value<std::string>()->default_value("async"),
       "async, blocking: each launch is waited for, or held: streams that --seed chooses are "
-      "stopped for up to 3 ms")(
+      "stopped for up to 3 ms")("seed", po::value<Count>()->default_value(Count{1}),
+                                "seed of what --runs varies, and of what --launch held stops")(
       "check", po::value<std::string>()->default_value("free"),
       "free or each-launch: when canaries of live blocks of a device are compared; each-launch "
       "waits for each, and names the one after which a canary was wrong")(
@@ -103,7 +104,11 @@ std::string words_of(const interpose::Settings& settings) {
   const auto add_blocks = [&](std::string_view flag, const interpose::BlockRange& blocks) {
     if (!blocks.is_empty()) add(flag, fmt::format("{}-{}", blocks.first, blocks.last));
   };
-  if (settings.cpu) out = "--cpu";
+  const auto add_switch = [&](std::string_view flag) {
+    out += fmt::format("{}--{}", out.empty() ? "" : " ", flag);
+  };
+  if (settings.cpu) add_switch("cpu");
+  if (!settings.python) add_switch("no-python-stacks");
   if (settings.placement != usual.placement) add("placement", "guard_before");
   if (settings.align_bytes != 0) add("align", std::to_string(settings.align_bytes));
   if (settings.poison != usual.poison)

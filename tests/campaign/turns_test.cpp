@@ -87,6 +87,12 @@ class TurnsTest : public ::testing::Test {
     warm_deadlines_ = executor.warm_deadlines();
     return *result;
   }
+  std::vector<TargetUnderTest> targets() const {
+    std::vector<TargetUnderTest> out;
+    for (const auto& spec : specs_)
+      out.push_back({&spec, std::make_unique<CountedPlans>(spec.name), {}});
+    return out;
+  }
   // Nothing is wrong there; what it is given is in the journal.
   std::unique_ptr<FakeExecutor> correct_executor() {
     return std::make_unique<FakeExecutor>(
@@ -385,10 +391,7 @@ TEST_F(TurnsTest, WhereWorkersAreScarceASecondSuspectComesAfterTheReductionOfOth
       (even ? call.buffers.back().dirty_after : call.buffers.back().dirty_before) = 4;
     return o;
   });
-  std::vector<TargetUnderTest> targets;
-  for (const auto& spec : specs_)
-    targets.push_back({&spec, std::make_unique<CountedPlans>(spec.name), {}});
-  Campaign campaign(executor, catalog_, real_simplify(), sink_, std::move(targets), options_);
+  Campaign campaign(executor, catalog_, real_simplify(), sink_, targets(), options_);
   ASSERT_TRUE(campaign.run());
   std::map<std::string, std::size_t> first_reduced;
   std::map<std::string, std::set<std::string>> confirmed;
@@ -419,10 +422,7 @@ TEST_F(TurnsTest, WhereWorkersAreScarceAFirstFindingIsConfirmedBeforeOthersAreRe
     for (auto& call : o.calls) call.buffers.back().dirty_after = 4;
     return o;
   });
-  std::vector<TargetUnderTest> targets;
-  for (const auto& spec : specs_)
-    targets.push_back({&spec, std::make_unique<CountedPlans>(spec.name), {}});
-  Campaign campaign(executor, catalog_, real_simplify(), sink_, std::move(targets), options_);
+  Campaign campaign(executor, catalog_, real_simplify(), sink_, targets(), options_);
   ASSERT_TRUE(campaign.run());
   std::size_t confirmed = sink_.updates.size(), reduced = sink_.updates.size();
   for (std::size_t i = sink_.updates.size(); i-- > 0;) {
@@ -490,10 +490,7 @@ TEST_F(TurnsTest, WhereTheScreenLeavesRoomLargeReferencesDoNotHoldItUp) {
   options_.screen_leaves_room = true;
   options_.time = seconds(20);
   const auto executor = correct_executor();
-  std::vector<TargetUnderTest> targets;
-  for (const auto& spec : specs_)
-    targets.push_back({&spec, std::make_unique<CountedPlans>(spec.name), {}});
-  Campaign campaign(*executor, catalog_, real_simplify(), sink_, std::move(targets), options_);
+  Campaign campaign(*executor, catalog_, real_simplify(), sink_, targets(), options_);
   const auto result = campaign.run();
   ASSERT_TRUE(result);
   EXPECT_EQ(journal_.at(0), "submit") << "a plan of another target does not wait";

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <sstream>
 
 namespace redzone::cli {
@@ -29,6 +30,11 @@ TEST(WordsOfGuardSettings, YieldTheSettings) {
   all.min_bytes = 7;
   all.only = {2, 9};
   all.skip = {5, 5};
+  all.launch = interpose::LaunchMode::held;
+  all.seed = std::numeric_limits<std::int64_t>::max();
+  all.check = interpose::Check::each_launch;
+  all.on_error = interpose::OnError::go_on;
+  all.python = false;
   interpose::Settings none = all;
   none.poison = -1;
   for (const auto& settings : {interpose::Settings(), all, none})

@@ -47,7 +47,8 @@ TEST(Sarif, WhatWasSeenAndNotConfirmedIsAnErrorAndIsNamedSo) {
 
 TEST(Sarif, SaysHowManyCallsWereCompared) {
   const Json run = run_of(sample_night());
-  EXPECT_EQ(run["properties"].dump(), R"({"callsToCompare":1037,"comparedCalls":612})");
+  EXPECT_EQ(run["properties"].dump(),
+            R"({"callsToCompare":1037,"comparedCalls":612,"sampledCalls":0})");
 }
 
 TEST(Sarif, WhatIsWaivedIsSuppressedWithItsLink) {
