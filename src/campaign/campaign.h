@@ -223,8 +223,6 @@ class Campaign {
   Result<void> judge(Lane& lane, Pending pending, exec::JobResult result);
   Result<void> suspect(Lane& lane, Suspect suspect);
   Result<void> open_case(Lane& lane, Suspect suspect, const std::string& key);
-  // True if a suspect of the target is confirmed or flaky.
-  static bool has_found(const Lane& lane);
   // Queues the case behind those of its target that are at the same station or an earlier one. A
   // confirmed finding is refined before the target's next suspect is confirmed, since both may be
   // the same bug.

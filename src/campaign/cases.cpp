@@ -19,9 +19,6 @@ constexpr int kMostWaiting = 8;
 // Confirmation is usually cheap. A case that exceeds this, because it needs many fresh workers,
 // queues with those to be refined.
 constexpr std::chrono::microseconds kCheap{std::chrono::seconds(2)};
-// A first finding of a target is worth more than a smaller plan of another's: where workers are
-// scarce, its confirmation may take this long before it queues.
-constexpr std::chrono::microseconds kFirstFinding{std::chrono::seconds(8)};
 
 // Where many findings share few workers, one that has begun goes on, because in turns all would end
 // late. But some take longer than all others together, so at 2 s, 4 s, 8 s, ... it lets those pass
@@ -110,18 +107,15 @@ Result<void> Campaign::open_case(Lane& lane, Suspect suspect, const std::string&
   return {};
 }
 
-bool Campaign::has_found(const Lane& lane) {
-  return std::any_of(lane.groups.begin(), lane.groups.end(),
-                     [](const auto& group) { return group.second.found; });
-}
-
 void Campaign::wait(Lane& lane, Visit visit) {
   // Where workers are scarce, one more suspect of a target comes after the refinement of what was
   // found in those that have had less.
   const bool one_is_confirmed =
       std::any_of(lane.waiting.begin(), lane.waiting.end(),
                   [](const Visit& v) { return v.station == Station::refine; }) ||
-      (options_.triage.reuse_workers && has_found(lane));
+      (options_.triage.reuse_workers &&
+       std::any_of(lane.groups.begin(), lane.groups.end(),
+                   [](const auto& group) { return group.second.found; }));
   visit.turn = one_is_confirmed ? std::max(visit.station, Station::refine) : visit.station;
   const bool scarce = options_.triage.reuse_workers;
   if (scarce && one_is_confirmed)
@@ -170,10 +164,7 @@ void Campaign::start(Lane& lane, Visit visit) {
   // A hang keeps the device from the others: what it needs beyond its confirmation comes last.
   const bool slows_others = at->hang && at->station != Station::confirm;
   task.rank = [this, &lane, at, slows_others, order = ++visits_] {
-    const bool is_first =
-        options_.triage.reuse_workers && at->station == Station::confirm && !has_found(lane);
-    const bool is_cheap = at->spent < (is_first ? kFirstFinding : kCheap);
-    const Station stage = is_cheap ? at->turn : std::max(at->turn, Station::refine);
+    const Station stage = at->spent < kCheap ? at->turn : std::max(at->turn, Station::refine);
     const bool in_turns = !options_.screen_leaves_room;
     return Tasks::Rank{.stage = static_cast<int>(stage),
                        .level = in_turns       ? 0

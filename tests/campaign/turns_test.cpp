@@ -408,32 +408,6 @@ TEST_F(TurnsTest, WhereWorkersAreScarceASecondSuspectComesAfterTheReductionOfOth
   for (const auto& [target, at] : first_reduced) EXPECT_LT(at, second_confirmed) << target;
 }
 
-// A first finding whose confirmation takes long does not wait until all others are reduced.
-TEST_F(TurnsTest, WhereWorkersAreScarceAFirstFindingIsConfirmedBeforeOthersAreReduced) {
-  options_.screen_leaves_room = true;
-  options_.triage.reuse_workers = true;
-  constexpr auto kLong = std::chrono::milliseconds(700);
-  const std::string slow = specs_.back().name;
-  FakeExecutor executor([&](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
-    const auto took = plan.target == slow ? kLong : kTrial;
-    now_ += took;
-    Observation o = all_right(plan, trial);
-    o.wall_us = std::chrono::microseconds(took).count();
-    for (auto& call : o.calls) call.buffers.back().dirty_after = 4;
-    return o;
-  });
-  Campaign campaign(executor, catalog_, real_simplify(), sink_, targets(), options_);
-  ASSERT_TRUE(campaign.run());
-  std::size_t confirmed = sink_.updates.size(), reduced = sink_.updates.size();
-  for (std::size_t i = sink_.updates.size(); i-- > 0;) {
-    const Finding& f = sink_.updates[i];
-    if (f.signature.target == slow && was_found(f.state)) confirmed = i;
-    if (f.signature.target != slow && f.reduction.end != ReductionEnd::none) reduced = i;
-  }
-  ASSERT_LT(reduced, sink_.updates.size());
-  EXPECT_LT(confirmed, reduced);
-}
-
 // A target that began well has several plans in that worker when its first one faults.
 TEST_F(TurnsTest, WhereOneWorkerScreensItIsLostOnceToATargetThatBeginsToFault) {
   specs_.resize(2);
