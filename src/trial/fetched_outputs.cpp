@@ -13,6 +13,9 @@ constexpr std::size_t kRoomBytes = std::size_t{1} << 20;
 // A larger output is read in windows, which takes longer than to wait for the device.
 constexpr std::size_t kMostBytes = std::size_t{64} << 10;
 constexpr std::size_t kAlign = 16;
+// Mapping the region makes some ten calls, of 1 to 2 ms each while other processes start. Many
+// workers run fewer trials than this.
+constexpr std::uint64_t kFewTrials = 16;
 
 bool is_small_output(const TensorBuffer& tensor) {
   return tensor.spec->role != Role::in && tensor.view.numel > 0 &&
@@ -28,6 +31,7 @@ FetchedOutputs::~FetchedOutputs() {
 
 void FetchedOutputs::enqueue(std::span<const CallUnit* const> units) {
   if (traits_of(session_.device().info().kind).execution.in_host_memory) return;
+  if (session_.trials() <= kFewTrials) return;
   std::size_t used = 0;
   for (const CallUnit* unit : units)
     for (const TensorBuffer& tensor : unit->tensors) {

@@ -20,7 +20,8 @@ class FetchedOutputs {
   FetchedOutputs& operator=(const FetchedOutputs&) = delete;
 
   // Enqueues copies of the storage of outputs on stream 0, as many as have room. None on a device
-  // whose memory is that of the host. Call once.
+  // whose memory is that of the host, and none in the first trials of a worker, where mapping the
+  // memory for them takes longer than they save. Call once.
   void enqueue(std::span<const CallUnit* const> units);
   // The copy of the tensor's storage, valid once the device has been waited for; null: none.
   const std::byte* of(const TensorBuffer& tensor) const;

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 #include <set>
 #include <utility>
 
@@ -54,9 +53,8 @@ std::int64_t row_count(std::span<const std::int64_t> outer) {
   return rows;
 }
 
-// A random row; with `edge` (a dim) its last index there.
-std::int64_t random_row(std::span<const std::int64_t> outer, std::optional<std::size_t> edge,
-                        std::uint64_t seed) {
+// A random row, whose index in the dim `edge`, if there is such a dim, is the last.
+std::int64_t random_row(std::span<const std::int64_t> outer, std::size_t edge, std::uint64_t seed) {
   std::int64_t row = 0;
   for (std::size_t d = 0; d < outer.size(); ++d) {
     const auto random = device::random_word(seed, static_cast<std::int64_t>(d)) >> 1;
@@ -79,7 +77,7 @@ std::vector<std::int64_t> choose_rows(std::span<const std::int64_t> outer, int w
   for (std::uint64_t i = 0; rows > wanted && i < kTries * static_cast<std::uint64_t>(wanted) &&
                             std::cmp_less(chosen.size(), wanted);
        ++i) {
-    const auto edge = i % 2 == 0 ? std::optional<std::size_t>(i / 2 % outer.size()) : std::nullopt;
+    const std::size_t edge = i % 2 == 0 ? i / 2 % outer.size() : outer.size();
     chosen.insert(random_row(outer, edge, add_to_hash(seed, i)));
   }
   for (std::int64_t row = 0; row < rows && std::cmp_less(chosen.size(), wanted); ++row)

@@ -27,6 +27,7 @@ std::string cut(const std::string& text) {
 void Session::begin(const Mode& mode, int streams, bool marks) {
   mode_ = mode;
   marking_ = marks;
+  ++trials_;
   streams_ = streams;
   call_ = -1;
   held_ = given_out_ = false;

@@ -28,6 +28,8 @@ class Session {
 
   // `marks`: whether calls are separated by progress markers, which attribute a late fault.
   void begin(const Mode& mode, int streams, bool marks);
+  // Trials that have begun, the current one included.
+  std::uint64_t trials() const { return trials_; }
 
   // The first end of a trial counts; only a lost device overrides it.
   void stop(End end, std::string message);
@@ -124,6 +126,7 @@ class Session {
   };
   Launched pending_;  // since the last synchronization
   bool marking_ = true;
+  std::uint64_t trials_ = 0;
   ProgressMarks marks_;
 
   struct Graph {
