@@ -15,11 +15,11 @@
 //            "python_where", "python_allocated", "python_freed": [{"file", "line", "function"}]};
 //            blocks and launches are in guard_launches.h
 //   FRAME    {"address", "module", "offset", "function"}; "" for what is not known
-//   PROCESS  {"pid", "parent", "program", "state", "ended": bool, "findings": number, "launches":
-//   the
-//            last ones, newest first, of a process with a finding, or that has not ended by itself,
-//            "unfinished": those that were not known to have completed at the first error of a
-//            device, "unfinished_lost": how many more there may have been, "counters", "left_out"}
+//   PROCESS  {"pid", "parent", "program", "state", "ended": bool, "findings": number,
+//            "launches": the last ones, newest first, of a process with a finding, or that has not
+//            ended by itself, "unfinished": those that were not known to have completed at the
+//            first error of a device, "unfinished_lost": how many more there may have been,
+//            "counters", "left_out"}
 //
 // The text leaves out frames inside the CUDA runtime (guard/stacks.h), JSON has all.
 //

@@ -1,7 +1,4 @@
 // Launches of kernels and graphs, and the names of kernels that the program looks up.
-#include <algorithm>
-#include <array>
-
 #include "interpose/internal_scope.h"
 #include "interpose/library/driver_calls.h"
 #include "interpose/library/driver_errors.h"
