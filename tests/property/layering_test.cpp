@@ -22,10 +22,10 @@ using std::filesystem::path;
 // The folders from the bottom up: each may include only folders before it. Those of src/ are built
 // in this order, too; generators/ and oracles/ are beside src/.
 const std::vector<std::string> kFloors{
-    "core",       "interpose",  "sanitizer", "guard",   "statistics", "tma",    "target",
-    "launcher",   "references", "device",    "package", "exec",       "trial",  "standalone",
-    "generators", "oracles",    "campaign",  "bisect",  "store",      "report", "engine",
-    "nightly",    "bench",      "cli",       "targets"};
+    "core",       "interpose",  "sanitizer", "guard",    "statistics", "tma",   "target",
+    "launcher",   "references", "device",    "package",  "exec",       "trial", "worker_library",
+    "standalone", "generators", "oracles",   "campaign", "bisect",     "store", "report",
+    "engine",     "nightly",    "bench",     "cli",      "targets"};
 
 // "core/", ...: the prefixes of includes from other folders.
 const std::vector<std::string>& part_prefixes() {
@@ -205,6 +205,11 @@ std::vector<Part> parts() {
       // Runs plans through the runner, so it does not depend on what runs them.
       {"bisect", "src/bisect/", {"core/", "campaign/run_judgement.h", "statistics/"}},
       {"trial", "src/trial/", {"core/", "device/", "exec/", "sanitizer/", "target/", "tma/"}},
+      // Serves trials with the code of a process that loads it, through a C interface.
+      {"worker_library",
+       "src/worker_library/",
+       {"core/", "described/", "device/", "exec/", "package/", "python/", "sanitizer/", "target/",
+        "trial/"}},
       // The programs that it writes contain the text of headers.
       {"standalone",
        "src/standalone/",
