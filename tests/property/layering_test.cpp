@@ -22,10 +22,10 @@ using std::filesystem::path;
 // The folders from the bottom up: each may include only folders before it. Those of src/ are built
 // in this order, too; generators/ and oracles/ are beside src/.
 const std::vector<std::string> kFloors{
-    "core",       "interpose",  "sanitizer", "guard",    "statistics", "tma",   "target",
-    "launcher",   "references", "device",    "package",  "exec",       "trial", "worker_library",
-    "standalone", "generators", "oracles",   "campaign", "bisect",     "store", "report",
-    "engine",     "nightly",    "bench",     "cli",      "targets"};
+    "core",           "interpose",  "sanitizer",  "guard",     "statistics", "tma",    "target",
+    "launcher",       "references", "device",     "described", "package",    "exec",   "trial",
+    "worker_library", "standalone", "generators", "oracles",   "campaign",   "bisect", "store",
+    "report",         "engine",     "nightly",    "bench",     "cli",        "targets"};
 
 // "core/", ...: the prefixes of includes from other folders.
 const std::vector<std::string>& part_prefixes() {
@@ -135,7 +135,7 @@ std::vector<ThirdParty> third_party() {
       {"spdlog", {"spdlog"}, {"src/core/log.cpp"}},
       {"toml", {"toml++"}, {"src/core/toml.h"}},
       {"pugixml", {"pugixml"}, {"src/report/junit.cpp", "tests/"}},
-      {"muparser", {"muParser"}, {"src/package/expression.cpp"}},
+      {"muparser", {"muParser"}, {"src/described/expression.cpp"}},
       {"cuda",
        {"cuda.h", "nvrtc.h"},
        {"src/device/cuda/", "src/standalone/", "tests/gpu/",
@@ -192,9 +192,10 @@ std::vector<Part> parts() {
       {"references", "src/references/", {"targets/chunk/reference"}},
       // Part of plugins, so it may include what they may.
       {"launcher", "src/launcher/", {}},
+      {"described", "src/described/", {"core/"}},
       {"package",
        "src/package/",
-       {"core/", "target/", "launcher/", "references/", "device/element.h"}},
+       {"core/", "described/", "target/", "launcher/", "references/", "device/element.h"}},
       {"sanitizer", "src/sanitizer/", {"core/"}},
       {"exec", "src/exec/", {"core/", "device/", "target/", "sanitizer/", "tma/"}},
       // The campaign uses interfaces and plain values: no device, no worker, no SQLite.
