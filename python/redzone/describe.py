@@ -12,15 +12,16 @@ import json
 import os
 import platform
 import sys
+from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from .description import VERSION, describe_target
 from .files import FileError, Files, MissingModule, version_of
+from .targets import Target
 
 
-def description(files: Files) -> dict[str, Any]:
-    """What the driver reads of all targets of the files. Raises FileError."""
-    targets = files.load()
+def description(files: Files, targets: Sequence[Target]) -> dict[str, Any]:
+    """What the driver reads of the targets of the files."""
     return {
         "redzone_python": VERSION,
         "python": platform.python_version(),
@@ -54,7 +55,7 @@ def main() -> NoReturn:
     us = os.getpid()
     files = Files(arguments.file)
     try:
-        text = json.dumps(description(files), allow_nan=False)
+        text = json.dumps(description(files, files.load()), allow_nan=False)
     except FileError as error:
         if os.getpid() != us:
             _leave(0)

@@ -12,6 +12,7 @@ import traceback
 from collections.abc import Sequence
 from types import ModuleType, TracebackType
 
+from .arrays import check_arrays
 from .errors import SpecError
 from .registry import registry
 from .targets import Target
@@ -42,6 +43,8 @@ class Files:
             self._import(word)
         try:
             targets = registry.targets()
+            for target in targets:
+                check_arrays(target)
         except SpecError as error:
             raise FileError(self._line(error.place.file, error.place.line, error.message)) from None
         for word in self.words:
