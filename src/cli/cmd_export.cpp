@@ -116,7 +116,7 @@ Result<std::string> program_of(const Finding& f, const Registry& registry,
                                const po::variables_map& flags) {
   RZ_TRY_ASSIGN(const auto entry, entry_of(registry, f.plan.target));
   const TargetSpec& spec = entry->spec;
-  auto source = entry->is_package ? recorded(f, *entry) : inlined(flags, spec.needs_nvrtc);
+  auto source = entry->is_package() ? recorded(f, *entry) : inlined(flags, spec.needs_nvrtc);
   if (!source) return source;
   const int capability = f.environment.compute_capability;
   const std::string arch = capability == 0 ? "native" : fmt::format("sm_{}", capability);

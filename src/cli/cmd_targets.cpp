@@ -33,7 +33,7 @@ class Targets final : public Command {
 };
 
 report::TargetDevice device_of(const TargetEntry& entry, const device::Presence& here) {
-  report::TargetDevice d{std::string(name_of(entry.device)), true, "", entry.plugin.string(),
+  report::TargetDevice d{std::string(name_of(entry.device)), true, "", entry.origin.path,
                          entry.code_hash};
   d.why_not = here.problem;
   if (d.why_not.empty())

@@ -67,11 +67,11 @@ exec::WorkerCommand worker_command(DeviceKind device, const Registry& registry) 
   std::vector<std::filesystem::path> given;
   for (const auto& entry : registry.entries()) {
     if (registry.find(entry.spec.name, device) != &entry ||
-        std::find(given.begin(), given.end(), entry.plugin) != given.end())
+        std::find(given.begin(), given.end(), entry.origin.path) != given.end())
       continue;
-    given.push_back(entry.plugin);
-    command.argv.emplace_back(entry.is_package ? "--package" : "--plugin");
-    command.argv.push_back(std::filesystem::absolute(entry.plugin).string());
+    given.push_back(entry.origin.path);
+    command.argv.emplace_back(entry.is_package() ? "--package" : "--plugin");
+    command.argv.push_back(std::filesystem::absolute(entry.origin.path).string());
   }
   return command;
 }

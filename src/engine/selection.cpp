@@ -12,12 +12,12 @@ namespace {
 // The given packages are fuzzed, unless targets are named.
 bool is_given_package(const TargetEntry& entry, const SelectionOptions& options) {
   const auto& given = options.packages;
-  return entry.is_package && std::find(given.begin(), given.end(), entry.plugin) != given.end();
+  return entry.is_package() && std::find(given.begin(), given.end(), entry.origin.path) != given.end();
 }
 
 // A package that is named or given but for which there is no device.
 std::optional<Skipped> no_device_for(const TargetEntry& entry, const Site& site) {
-  if (!entry.is_package || site.registry().find(entry.spec.name, site.device()) != nullptr)
+  if (!entry.is_package() || site.registry().find(entry.spec.name, site.device()) != nullptr)
     return std::nullopt;
   return Skipped{
       entry.spec.name,
@@ -28,7 +28,7 @@ std::optional<Skipped> no_device_for(const TargetEntry& entry, const Site& site)
 bool is_wanted_unnamed(const TargetEntry& entry, const SelectionOptions& options) {
   if (!options.all) {
     if (!options.packages.empty() && !is_given_package(entry, options)) return false;
-    if (entry.is_package ? entry.is_lazy != options.lazy : options.lazy) return false;
+    if (entry.is_package() ? entry.is_lazy != options.lazy : options.lazy) return false;
   }
   switch (entry.spec.category) {
     case Category::kernel:
