@@ -141,9 +141,9 @@ Result<Report> run(const RunOptions& options) {
   return report;
 }
 
-Result<int> serve_bare(const engine::WorkerSideOptions& options, const std::string& workload,
+Result<int> serve_bare(const worker::WorkerSideOptions& options, const std::string& workload,
                        bool quick, int socket) {
-  RZ_TRY_ASSIGN(auto side, engine::open_worker_side(options));
+  RZ_TRY_ASSIGN(auto side, worker::open_worker_side(options));
   if (workload == kDescriptorLoop)
     return serve_descriptors(socket, *side.device, effort_for(quick).descriptors);
   RZ_TRY_ASSIGN(const auto made,

@@ -22,10 +22,10 @@ using std::filesystem::path;
 // The folders from the bottom up: each may include only folders before it. Those of src/ are built
 // in this order, too; generators/ and oracles/ are beside src/.
 const std::vector<std::string> kFloors{
-    "core",           "interpose",  "sanitizer",  "guard",     "statistics", "tma",    "target",
-    "launcher",       "references", "device",     "described", "package",    "exec",   "trial",
-    "worker_library", "standalone", "generators", "oracles",   "campaign",   "bisect", "store",
-    "report",         "engine",     "nightly",    "bench",     "cli",        "targets"};
+    "core",     "interpose",      "sanitizer",  "guard",      "statistics", "tma",      "target",
+    "launcher", "references",     "device",     "described",  "package",    "exec",     "python",
+    "trial",    "worker_library", "standalone", "generators", "oracles",    "campaign", "bisect",
+    "store",    "report",         "engine",     "nightly",    "bench",      "cli",      "targets"};
 
 // "core/", ...: the prefixes of includes from other folders.
 const std::vector<std::string>& part_prefixes() {
@@ -197,6 +197,11 @@ std::vector<Part> parts() {
        "src/package/",
        {"core/", "described/", "target/", "launcher/", "references/", "device/element.h"}},
       {"sanitizer", "src/sanitizer/", {"core/"}},
+      // Describes files in a process of theirs, whose output is read as a worker's is.
+      {"python",
+       "src/python/",
+       {"core/", "described/", "exec/child_environment.h", "exec/fd.h", "exec/output_tail.h",
+        "target/"}},
       {"exec", "src/exec/", {"core/", "device/", "target/", "sanitizer/", "tma/"}},
       // The campaign uses interfaces and plain values: no device, no worker, no SQLite.
       {"campaign",
@@ -223,8 +228,8 @@ std::vector<Part> parts() {
       // Composes concrete classes into a run; prints nothing and reads no command line.
       {"engine",
        "src/engine/",
-       {"core/", "guard/", "interpose/", "target/", "device/", "package/", "exec/", "sanitizer/",
-        "generators/", "oracles/", "campaign/", "bisect/", "store/"}},
+       {"core/", "guard/", "interpose/", "target/", "device/", "package/", "python/", "exec/",
+        "sanitizer/", "generators/", "oracles/", "campaign/", "bisect/", "store/"}},
       {"nightly",
        "src/nightly/",
        {"core/", "target/", "exec/executor.h", "oracles/", "campaign/", "bisect/", "store/",
