@@ -41,6 +41,7 @@ class Export final : public Command {
     add_db_flag(flags);
     add_plugin_flag(flags);
     add_package_flag(flags);
+    add_python_flags(flags);
   }
   Result<int> run(const po::variables_map& flags, Results& out) override;
 };

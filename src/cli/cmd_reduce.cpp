@@ -34,6 +34,7 @@ class Reduce final : public Command {
     add_force_flag(flags);
     add_plugin_flag(flags);
     add_package_flag(flags);
+    add_python_flags(flags);
     add_worker_flags(flags);
     add_json_flag(flags);
   }

@@ -46,6 +46,7 @@ class Run final : public Command {
     add_force_flag(flags);
     add_plugin_flag(flags);
     add_package_flag(flags);
+    add_python_flags(flags);
     add_worker_flags(flags);
     add_compile_flag(flags);
     add_json_flag(flags);

@@ -33,7 +33,7 @@ std::unique_ptr<campaign::CompileAhead> make_compilers(const Registry& registry,
                                                        int compute_capability,
                                                        std::size_t compilers) {
   exec::PoolOptions pool;
-  pool.command = worker_command(kCompileOn, registry);
+  pool.command = own_worker_command(kCompileOn, registry);
   pool.command.argv.push_back("--compile-for");
   pool.command.argv.push_back(std::to_string(compute_capability));
   pool.workers = compilers;
@@ -99,7 +99,7 @@ Result<void> Engine::start_workers(const EngineOptions& options) {
         fmt::format("--sanitizer {}: {}", name_of(options.sanitizer), no_sanitizer));
   spares_ = pool.spares;
   const std::size_t warm = pool.workers;
-  if (device.tools.core_dumps)
+  if (device.tools.core_dumps && !has_python(registry_))
     core_dump_ = make_core_dump(pool.command, deadline_, options.interrupted);
   pool_ = std::make_unique<exec::Pool>(std::move(pool));
   exec::TieredOptions tiers;

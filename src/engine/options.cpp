@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "package/packages.h"
+#include "python/describe.h"
+#include "python/targets.h"
 
 namespace redzone::engine {
 namespace {
@@ -48,6 +50,38 @@ WorkerCounts worker_counts_for(const DeviceTraits& device, std::size_t cores) {
   return {.workers = 1, .spares = std::clamp<std::size_t>(cores / 2, 1, 8)};
 }
 
+bool is_python(const TargetEntry& entry) {
+  return entry.origin.source == TargetSource::python;
+}
+
+Result<void> add_python(Registry& registry, const EngineOptions& options) {
+  RZ_TRY_ASSIGN(const auto interpreter, python::find_interpreter(options.python));
+  RZ_TRY_ASSIGN(const auto descriptions,
+                python::describe(interpreter, options.python_files, python::kDescribeDeadline,
+                                 options.interrupted));
+  TargetOrigin origin{.source = TargetSource::python,
+                      .interpreter = interpreter.path.string(),
+                      .interpreter_given = interpreter.given};
+  return python::add_targets(registry, descriptions, origin, python::without_python);
+}
+
+// The device, and what has targets for it.
+template <class Wanted>
+void append_targets(exec::WorkerCommand& command, DeviceKind device, const Registry& registry,
+                    Wanted wanted) {
+  command.argv.insert(command.argv.end(), {"--device", std::string(name_of(device))});
+  std::vector<std::string_view> given;
+  for (const auto& entry : registry.entries()) {
+    const std::string& path = entry.origin.path;
+    if (!wanted(entry) || registry.find(entry.spec.name, device) != &entry ||
+        std::find(given.begin(), given.end(), path) != given.end())
+      continue;
+    given.push_back(path);
+    command.argv.emplace_back(flag_of(entry.origin.source));
+    command.argv.push_back(std::filesystem::absolute(path).string());
+  }
+}
+
 }  // namespace
 
 std::chrono::milliseconds EngineOptions::trial_deadline() const {
@@ -58,21 +92,31 @@ Result<Registry> load_targets(const EngineOptions& options) {
   auto registry = Registry::load(options.plugins, Registry::kFunctionDeadline, options.interrupted);
   if (!registry) return registry;
   RZ_TRY(package::add_packages(*registry, options.packages));
+  if (!options.python_files.empty()) RZ_TRY(add_python(*registry, options));
   return registry;
 }
 
-exec::WorkerCommand worker_command(DeviceKind device, const Registry& registry) {
+bool has_python(const Registry& registry) {
+  const auto all = registry.entries();
+  return std::any_of(all.begin(), all.end(), is_python);
+}
+
+exec::WorkerCommand own_worker_command(DeviceKind device, const Registry& registry) {
   exec::WorkerCommand command;
-  command.argv = {"/proc/self/exe", "worker", "--device", std::string(name_of(device))};
-  std::vector<std::filesystem::path> given;
-  for (const auto& entry : registry.entries()) {
-    if (registry.find(entry.spec.name, device) != &entry ||
-        std::find(given.begin(), given.end(), entry.origin.path) != given.end())
-      continue;
-    given.push_back(entry.origin.path);
-    command.argv.emplace_back(entry.is_package() ? "--package" : "--plugin");
-    command.argv.push_back(std::filesystem::absolute(entry.origin.path).string());
-  }
+  command.argv = {"/proc/self/exe", "worker"};
+  append_targets(command, device, registry,
+                 [](const TargetEntry& entry) { return !is_python(entry); });
+  return command;
+}
+
+exec::WorkerCommand worker_command(DeviceKind device, const Registry& registry) {
+  const auto all = registry.entries();
+  const auto first = std::find_if(all.begin(), all.end(), is_python);
+  if (first == all.end()) return own_worker_command(device, registry);
+  exec::WorkerCommand command;
+  command.argv = {first->origin.interpreter, "-m", "redzone.worker"};
+  command.environment = python::variables();
+  append_targets(command, device, registry, [](const TargetEntry&) { return true; });
   return command;
 }
 

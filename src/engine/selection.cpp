@@ -12,7 +12,8 @@ namespace {
 // The given packages are fuzzed, unless targets are named.
 bool is_given_package(const TargetEntry& entry, const SelectionOptions& options) {
   const auto& given = options.packages;
-  return entry.is_package() && std::find(given.begin(), given.end(), entry.origin.path) != given.end();
+  return entry.is_package() &&
+         std::find(given.begin(), given.end(), entry.origin.path) != given.end();
 }
 
 // A package that is named or given but for which there is no device.
@@ -26,7 +27,10 @@ std::optional<Skipped> no_device_for(const TargetEntry& entry, const Site& site)
 
 // Whether a target is fuzzed if none is named. A package is, under the requested launch.
 bool is_wanted_unnamed(const TargetEntry& entry, const SelectionOptions& options) {
+  if (options.python && entry.origin.source == TargetSource::python)
+    return entry.spec.category != Category::selftest;
   if (!options.all) {
+    if (options.python && options.packages.empty()) return false;
     if (!options.packages.empty() && !is_given_package(entry, options)) return false;
     if (entry.is_package() ? entry.is_lazy != options.lazy : options.lazy) return false;
   }
@@ -75,7 +79,7 @@ Result<Selection> select(const Site& site, const SelectionOptions& options,
       want(entry);
     }
   } else {
-    const bool told = !options.packages.empty() || options.all;
+    const bool told = !options.packages.empty() || options.python || options.all;
     for (const auto& entry : site.registry().entries()) {
       if (!is_wanted_unnamed(entry, options)) continue;
       if (site.registry().find(entry.spec.name, site.device()) == &entry)
