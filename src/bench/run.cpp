@@ -80,8 +80,9 @@ Setup setup_of(const engine::EngineOptions& options, const Registry& registry,
   Setup setup{.device = options.device, .registry = registry, .catalog = catalog};
   setup.pool = engine::pool_options(options, registry);
   setup.deadline = options.trial_deadline();
-  setup.triage = engine::triage_options(traits_of(options.device), setup.deadline,
-                                        setup.pool.spares, options.interrupted);
+  setup.triage =
+      engine::triage_options(traits_of(options.device), setup.deadline, setup.pool.spares,
+                             engine::has_python(registry), options.interrupted);
   setup.simplify = engine::simplify_for();
   setup.plans = [device = options.device, worker](const TargetSpec& spec, std::uint64_t seed) {
     return engine::generated_plans(spec, traits_of(device), worker, seed);

@@ -38,6 +38,9 @@ bool is_costly(const WorkerTraits& worker) {
   return worker.start > kCheapStart;
 }
 
+// Importing torch takes up to 5 s on two cores, and what the user's files import comes on top.
+constexpr std::chrono::milliseconds kPythonStart{120'000};
+
 // One worker per core if the cores do the work. One warm worker keeps a GPU busier than several,
 // which take turns (bench/results: a third of the calls/s with four); half the cores start spares.
 struct WorkerCounts {
@@ -137,7 +140,9 @@ exec::PoolOptions pool_options(const EngineOptions& options, const Registry& reg
   const bool replay = options.workload == Workload::replay;
   pool.workers = replay ? 0 : options.workers.value_or(counts.workers);
   pool.spares = replay ? options.workers.value_or(counts.spares) : counts.spares;
-  pool.most_used = is_costly(device.workers) ? counts.spares : 0;
+  const bool python = has_python(registry);
+  if (python) pool.start_deadline = kPythonStart;
+  pool.most_used = is_costly(device.workers) || python ? counts.spares : 0;
   if (is_costly(device.workers)) pool.most_starting = kMostCostlyStarts;
   if (!device.execution.on_host_cores) {
     pool.most_in_turn = kMostInTurn;
@@ -150,14 +155,14 @@ exec::PoolOptions pool_options(const EngineOptions& options, const Registry& reg
 
 campaign::TriageOptions triage_options(const DeviceTraits& device,
                                        std::chrono::milliseconds deadline, std::size_t spares,
-                                       std::function<bool()> stop) {
+                                       bool python, std::function<bool()> stop) {
   campaign::TriageOptions options;
   options.deadline = deadline;
   options.parallel = spares;
   // Further plans of a batch wait for their turn, while they may not be needed any more.
   options.batch = device.execution.on_host_cores ? spares : kMostInTurn;
   if (!device.execution.on_host_cores) options.together = kMostTogether;
-  options.reuse_workers = is_costly(device.workers);
+  options.reuse_workers = is_costly(device.workers) || python;
   options.hang_deadline = device.workers.hang_deadline;
   // A device that knows which call faulted knows the address, too.
   options.faults_name_buffers = device.execution.fault_names_call;

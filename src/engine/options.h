@@ -63,10 +63,10 @@ exec::WorkerCommand own_worker_command(DeviceKind device, const Registry& regist
 // Whether workers are processes of a Python interpreter.
 bool has_python(const Registry& registry);
 
-// Options for a campaign with that deadline of a trial and that many spare workers; `stop` as in
-// EngineOptions::interrupted.
+// Options for a campaign with that deadline of a trial and that many spare workers, which may be
+// processes of Python; `stop` as in EngineOptions::interrupted.
 campaign::TriageOptions triage_options(const DeviceTraits& device,
                                        std::chrono::milliseconds deadline, std::size_t spares,
-                                       std::function<bool()> stop);
+                                       bool python, std::function<bool()> stop);
 
 }  // namespace redzone::engine

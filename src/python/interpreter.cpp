@@ -58,7 +58,8 @@ std::vector<std::string> variables() {
       fs::read_symlink("/proc/self/exe", error).parent_path().parent_path() / "lib" / "redzone";
   std::string path = (folder / "python").string();
   if (const std::string before = variable("PYTHONPATH"); !before.empty()) path += ":" + before;
-  return {"PYTHONPATH=" + path, "REDZONE_LIBRARY=" + (folder / "libredzone_worker.so").string()};
+  return {"PYTHONPATH=" + path, "PYTHONFAULTHANDLER=1",
+          "REDZONE_LIBRARY=" + (folder / "libredzone_worker.so").string()};
 }
 
 }  // namespace redzone::python

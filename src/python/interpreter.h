@@ -19,8 +19,8 @@ struct Interpreter {
 // there is none.
 Result<Interpreter> find_interpreter(const std::string& given);
 
-// "NAME=value" for a process that imports `redzone`: where the package and the worker library are.
-// Both lie in ../lib/redzone, relative to the running binary.
+// "NAME=value" for a process that imports `redzone`: where the package and the worker library are,
+// both in ../lib/redzone relative to the running binary; and that a fatal signal prints the stack.
 std::vector<std::string> variables();
 
 }  // namespace redzone::python
