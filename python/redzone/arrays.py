@@ -75,10 +75,11 @@ def kind_of(target: Target) -> str:
 
 def _imported_by(file: str) -> set[str]:
     """Top-level names of the modules that a file's names come from, through the user's modules."""
-    folder = os.path.dirname(os.path.realpath(file)) + os.sep
+    path = os.path.realpath(file)
+    folder = os.path.dirname(path) + os.sep
     found: set[str] = set()
     seen: set[str] = set()
-    todo = [m for m in list(sys.modules.values()) if _file_of(m) == os.path.realpath(file)]
+    todo = [m for m in list(sys.modules.values()) if _is_file(m, path)]
     while todo:
         module = todo.pop()
         for value in list(vars(module).values()):
@@ -91,6 +92,13 @@ def _imported_by(file: str) -> set[str]:
             if other is not None and _file_of(other).startswith(folder):
                 todo.append(other)
     return found
+
+
+def _is_file(module: ModuleType, path: str) -> bool:
+    file = getattr(module, "__file__", None)
+    # Links are resolved for few of thousands of modules.
+    same_name = isinstance(file, str) and os.path.basename(file) == os.path.basename(path)
+    return same_name and _file_of(module) == path
 
 
 def _file_of(module: ModuleType) -> str:

@@ -21,6 +21,7 @@ from .targets import Target
 _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 # Folders that a package manager fills, below the user's own.
 _INSTALLED = ("site-packages", "dist-packages")
+_PYTHON = os.path.dirname(os.__file__) + os.sep
 
 
 class FileError(Exception):
@@ -119,9 +120,12 @@ class Files:
         found = []
         for module in list(sys.modules.values()):
             file = getattr(module, "__file__", None) if isinstance(module, ModuleType) else None
-            if not isinstance(file, str) or not file.endswith(".py") or not os.path.isfile(file):
+            if not isinstance(file, str) or not file.endswith(".py"):
                 continue
-            if self.is_own(file):
+            # Links are resolved for few of thousands of modules.
+            if any(part in file for part in _INSTALLED) or file.startswith(_PYTHON):
+                continue
+            if os.path.isfile(file) and self.is_own(file):
                 found.append((getattr(module, "__name__", ""), os.path.realpath(file)))
         return found
 

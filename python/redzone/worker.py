@@ -47,13 +47,13 @@ class Worker:
         self._files = files
         self._library = library
         self._targets = {t.name: t for t in targets}
-        self._arrays = {kind: arrays_named(kind, device) for kind in {kind_of(t) for t in targets}}
-        self._calls = {
-            t.name: BoundCall(t, self._arrays[kind_of(t)], library) for t in self._targets.values()
-        }
+        kinds = {t.name: kind_of(t) for t in targets}
+        arrays = {kind: arrays_named(kind, device) for kind in set(kinds.values())}
+        self._arrays = {name: arrays[kind] for name, kind in kinds.items()}
+        self._calls = {t.name: BoundCall(t, self._arrays[t.name], library) for t in targets}
         self._references = {
-            t.name: BoundReference(t, self._arrays[kind_of(t)], library)
-            for t in self._targets.values()
+            t.name: BoundReference(t, self._arrays[t.name], library)
+            for t in targets
             if t.reference is not None
         }
         self._instances: dict[int, Instance] = {}
@@ -141,7 +141,7 @@ class Worker:
 
     def _seed(self, target: Target, seed: int) -> None:
         random.seed(seed)
-        self._arrays[kind_of(target)].seed(seed)
+        self._arrays[target.name].seed(seed)
 
     def _fail(self, call: int, code: str, message: str) -> None:
         self._library.rz_call_fail(call, code.encode(), message.encode())
