@@ -33,6 +33,7 @@ class Note:
         fields = {key: [value for k, value in found if k == key] for key, _ in found}
         self.name = fields["puzzle"][0]
         expect = re.fullmatch(r"((?:[a-z-]+)(?: \| [a-z-]+)*) ?(.*)", fields["expect"][0])
+        assert expect is not None, fields
         self.kinds, self.rest = expect[1].split(" | "), expect[2]
         self.minima = [self.calls(line) for line in fields["minimal"]]
 
