@@ -9,7 +9,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 # The command, where it lies neither with the package nor on the PATH.
 VARIABLE = "REDZONE"
@@ -69,3 +69,12 @@ class Command:
             raise CommandError(ran.stderr.strip())
         found: list[dict[str, Any]] = json.loads(ran.stdout)["findings"]
         return [f for f in found if f["state"] == "confirmed"]
+
+
+def main() -> NoReturn:
+    """The `redzone` of an installed wheel."""
+    try:
+        program = find_command()
+    except CommandError as error:
+        sys.exit(f"redzone: {error}")
+    os.execv(program, ["redzone", *sys.argv[1:]])

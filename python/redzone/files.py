@@ -94,13 +94,28 @@ class Files:
             raise FileError(f"{at}: {exception_text(error)}") from None
 
     def user_line(self, trace: TracebackType | None) -> str:
-        """`my.py:12`, the innermost line of the user's own files that an exception passed; "" if
-        it passed none."""
-        found = ""
-        for frame, line in traceback.walk_tb(trace):
-            if self.is_own(frame.f_code.co_filename):
-                found = self._line(frame.f_code.co_filename, line, "")[:-2]
-        return found
+        """`my.py:12`, the innermost line of the user's own files that an exception passed, with the
+        file as the driver names it; "" if it passed none."""
+        found = self._innermost(trace)
+        return self._line(*found, "")[:-2] if found else ""
+
+    def short_line(self, trace: TracebackType | None) -> str:
+        """The same with the path from the folder of the files, for what is stored: it is the same
+        wherever that folder lies."""
+        found = self._innermost(trace)
+        if found is None:
+            return ""
+        path = os.path.realpath(found[0])
+        folder = next((d for d in map(os.path.dirname, self._paths) if _is_below(path, d)), "")
+        return f"{os.path.relpath(path, folder) if folder else found[0]}:{found[1]}"
+
+    def _innermost(self, trace: TracebackType | None) -> tuple[str, int] | None:
+        own = [
+            (frame.f_code.co_filename, line)
+            for frame, line in traceback.walk_tb(trace)
+            if self.is_own(frame.f_code.co_filename)
+        ]
+        return own[-1] if own else None
 
     def is_own(self, file: str) -> bool:
         """Whether the file is one of the files of targets, or lies beside one or below."""

@@ -151,7 +151,7 @@ class Worker:
 
     def _told(self, error: BaseException) -> str:
         """`my.py:12: text`, with the user's innermost line."""
-        at = self._files.user_line(error.__traceback__)
+        at = self._files.short_line(error.__traceback__)
         text = exception_text(error)
         return f"{at}: {text}" if at else text
 

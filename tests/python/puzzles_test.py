@@ -86,6 +86,9 @@ class Puzzles(unittest.TestCase):
         self.assertEqual(finding["reliability"]["k"], finding["reliability"]["n"])
 
     def check(self, note):
+        preload = REDZONE.parent.parent / "lib/redzone/libredzone_memory.so"
+        if "torch#" in note.rest and not preload.exists():
+            self.skipTest(f"needs guarded memory of torch: no {preload.name} in this build")
         self.assertLessEqual(len(note.text.splitlines()), MOST_LINES)
         for seed in SEEDS:
             with self.subTest(seed=seed):
