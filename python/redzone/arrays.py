@@ -6,8 +6,10 @@ may change the shape of the one that it got.
 
 from __future__ import annotations
 
+import os
 import sys
 from dataclasses import dataclass
+from types import ModuleType
 from typing import Any, Protocol
 
 from .errors import SpecError
@@ -58,11 +60,50 @@ class Arrays(Protocol):
         """Seeds the kind's own generators of random numbers."""
 
 
+# Modules that a file of targets imports for tensors of a kind, the first that is found.
+_KINDS = {"torch": ("torch", "triton", "torchvision", "helion", "flashinfer"), "numpy": ("numpy",)}
+
+
 def kind_of(target: Target) -> str:
-    """Which arrays the calls of a target get."""
+    """Which arrays the calls of a target get: as declared, or what its file imports, itself or by
+    modules of the user. What another file imports makes no difference."""
     if target.arrays:
         return target.arrays
-    return next((kind for kind in ("torch", "numpy") if kind in sys.modules), "buffer")
+    imported = _imported_by(target.place.file)
+    return next((kind for kind, of in _KINDS.items() if not imported.isdisjoint(of)), "buffer")
+
+
+def _imported_by(file: str) -> set[str]:
+    """Top-level names of the modules that a file's names come from, through the user's modules."""
+    path = os.path.realpath(file)
+    folder = os.path.dirname(path) + os.sep
+    found: set[str] = set()
+    seen: set[str] = set()
+    todo = [m for m in list(sys.modules.values()) if _is_file(m, path)]
+    while todo:
+        module = todo.pop()
+        for value in list(vars(module).values()):
+            name = value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", None)
+            if not isinstance(name, str) or name in seen:
+                continue
+            seen.add(name)
+            found.add(name.partition(".")[0])
+            other = sys.modules.get(name)
+            if other is not None and _file_of(other).startswith(folder):
+                todo.append(other)
+    return found
+
+
+def _is_file(module: ModuleType, path: str) -> bool:
+    file = getattr(module, "__file__", None)
+    # Links are resolved for few of thousands of modules.
+    same_name = isinstance(file, str) and os.path.basename(file) == os.path.basename(path)
+    return same_name and _file_of(module) == path
+
+
+def _file_of(module: ModuleType) -> str:
+    file = getattr(module, "__file__", None)
+    return os.path.realpath(file) if isinstance(file, str) else ""
 
 
 def arrays_named(kind: str, device: str) -> Arrays:

@@ -12,7 +12,8 @@ import traceback
 from collections.abc import Sequence
 from types import ModuleType, TracebackType
 
-from .arrays import check_arrays
+from .arrays import arrays_named, check_arrays, kind_of
+from .device import device
 from .errors import SpecError
 from .registry import registry
 from .targets import Target
@@ -20,6 +21,7 @@ from .targets import Target
 _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 # Folders that a package manager fills, below the user's own.
 _INSTALLED = ("site-packages", "dist-packages")
+_PYTHON = os.path.dirname(os.__file__) + os.sep
 
 
 class FileError(Exception):
@@ -45,8 +47,11 @@ class Files:
             targets = registry.targets()
             for target in targets:
                 check_arrays(target)
+                arrays_named(kind_of(target), device())
         except SpecError as error:
             raise FileError(self._line(error.place.file, error.place.line, error.message)) from None
+        except ImportError as error:
+            raise MissingModule(f"{targets[0].place}: {_lacks(error.name)}") from None
         for word in self.words:
             if not any(os.path.realpath(t.place.file) == os.path.realpath(word) for t in targets):
                 raise FileError(f"{word}:1: declares no target: use @rz.target, rz.triton or rz.op")
@@ -80,10 +85,7 @@ class Files:
             ) from None
         except ModuleNotFoundError as error:
             at = self.user_line(error.__traceback__) or f"{word}:1"
-            raise MissingModule(
-                f"{at}: no module '{error.name}' for {sys.executable} ({sys.version.split()[0]}):"
-                " install it there, or choose another interpreter with --python"
-            ) from None
+            raise MissingModule(f"{at}: {_lacks(error.name)}") from None
         except SystemExit as error:
             at = self.user_line(error.__traceback__) or f"{word}:1"
             raise FileError(f"{at}: the file called sys.exit({error.code!r}) when it was imported") from None
@@ -118,9 +120,12 @@ class Files:
         found = []
         for module in list(sys.modules.values()):
             file = getattr(module, "__file__", None) if isinstance(module, ModuleType) else None
-            if not isinstance(file, str) or not file.endswith(".py") or not os.path.isfile(file):
+            if not isinstance(file, str) or not file.endswith(".py"):
                 continue
-            if self.is_own(file):
+            # Links are resolved for few of thousands of modules.
+            if any(part in file for part in _INSTALLED) or file.startswith(_PYTHON):
+                continue
+            if os.path.isfile(file) and self.is_own(file):
                 found.append((getattr(module, "__name__", ""), os.path.realpath(file)))
         return found
 
@@ -141,8 +146,15 @@ def exception_text(error: BaseException) -> str:
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
+def _lacks(module: str | None) -> str:
+    return (
+        f"no module '{module}' for {sys.executable} ({sys.version.split()[0]}):"
+        " install it there, or choose another interpreter with --python"
+    )
+
+
 def version_of(module: str) -> str:
-    """The version of an imported module; "" if the files did not import it."""
+    """The version of an imported module; "" if nothing imported it."""
     if module not in sys.modules:
         return ""
     version = getattr(sys.modules[module], "__version__", None)

@@ -15,6 +15,7 @@ import os
 import random
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from .arrays import arrays_named, kind_of
@@ -25,6 +26,10 @@ from .files import FileError, Files, MissingModule, exception_text
 from .library import DESTROY, MAKE, REFERENCE, RUN, TRIAL, Callbacks, LibraryError, open_library
 from .progress import Progress
 from .targets import Target
+
+# Trials run in one thread, the same way each time, and a process with one thread can be forked. Read
+# when numpy and torch are imported.
+_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 # The garbage of trials is collected between them, once there is this much of it.
 _GARBAGE = 2000
@@ -47,13 +52,13 @@ class Worker:
         self._files = files
         self._library = library
         self._targets = {t.name: t for t in targets}
-        self._arrays = {kind: arrays_named(kind, device) for kind in {kind_of(t) for t in targets}}
-        self._calls = {
-            t.name: BoundCall(t, self._arrays[kind_of(t)], library) for t in self._targets.values()
-        }
+        kinds = {t.name: kind_of(t) for t in targets}
+        arrays = {kind: arrays_named(kind, device) for kind in set(kinds.values())}
+        self._arrays = {name: arrays[kind] for name, kind in kinds.items()}
+        self._calls = {t.name: BoundCall(t, self._arrays[t.name], library) for t in targets}
         self._references = {
-            t.name: BoundReference(t, self._arrays[kind_of(t)], library)
-            for t in self._targets.values()
+            t.name: BoundReference(t, self._arrays[t.name], library)
+            for t in targets
             if t.reference is not None
         }
         self._instances: dict[int, Instance] = {}
@@ -130,8 +135,6 @@ class Worker:
             TRIAL(self.trial),
         )
         words = (ctypes.c_char_p * len(arguments))(*[os.fsencode(a) for a in arguments])
-        gc.collect()
-        gc.freeze()
         return int(
             self._library.rz_worker_main(len(arguments), words, described.encode(), ctypes.byref(callbacks))
         )
@@ -141,7 +144,7 @@ class Worker:
 
     def _seed(self, target: Target, seed: int) -> None:
         random.seed(seed)
-        self._arrays[kind_of(target)].seed(seed)
+        self._arrays[target.name].seed(seed)
 
     def _fail(self, call: int, code: str, message: str) -> None:
         self._library.rz_call_fail(call, code.encode(), message.encode())
@@ -175,25 +178,43 @@ def _values_of(flag: str, arguments: Sequence[str]) -> list[str]:
     return found + [a[len(flag) + 1 :] for a in arguments if a.startswith(flag + "=")]
 
 
-def prepare(arguments: Sequence[str]) -> tuple[Files, list[Target], str]:
-    """Imports the files; the targets, and the description of them. Raises FileError."""
-    device = (_values_of("--device", arguments) or ["host"])[-1]
-    os.environ[DEVICE] = "cuda" if device == "cuda" else "cpu"
+@dataclass(frozen=True)
+class Prepared:
+    """All that a worker needs before it has descriptors, which forked processes share."""
+
+    files: Files
+    targets: list[Target]
+    library: ctypes.CDLL
+    device: str
+    description: str
+
+    def worker(self) -> Worker:
+        return Worker(self.files, self.targets, self.library, self.device)
+
+
+def prepare(arguments: Sequence[str]) -> Prepared:
+    """Imports the files that the flags of a worker name. Raises FileError and LibraryError."""
+    library = open_library()
+    for variable in _THREADS:
+        os.environ.setdefault(variable, "1")
+    device = "cuda" if (_values_of("--device", arguments) or ["host"])[-1] == "cuda" else "cpu"
+    os.environ[DEVICE] = device
     if device != "cuda":
         # Read when a kernel is declared, so before the files are imported.
         os.environ.setdefault("TRITON_INTERPRET", "1")
     files = Files(_values_of("--python-file", arguments))
     targets = files.load()
-    return files, targets, json.dumps(description(files, targets))
+    return Prepared(files, targets, library, device, json.dumps(description(files, targets)))
 
 
 def main() -> NoReturn:
     arguments = sys.argv[1:]
     code = 3
     try:
-        library = open_library()
-        files, targets, described = prepare(arguments)
-        code = Worker(files, targets, library, os.environ[DEVICE]).serve(arguments, described)
+        prepared = prepare(arguments)
+        gc.collect()
+        gc.freeze()
+        code = prepared.worker().serve(arguments, prepared.description)
     except (FileError, LibraryError) as error:
         print(error, file=sys.stderr)
         code = 2 if isinstance(error, FileError) and not isinstance(error, MissingModule) else 3

@@ -7,6 +7,7 @@
 
 #include "package/packages.h"
 #include "python/describe.h"
+#include "python/interpreter.h"
 #include "python/targets.h"
 
 namespace redzone::engine {
@@ -118,7 +119,7 @@ exec::WorkerCommand worker_command(DeviceKind device, const Registry& registry) 
   const auto first = std::find_if(all.begin(), all.end(), is_python);
   if (first == all.end()) return own_worker_command(device, registry);
   exec::WorkerCommand command;
-  command.argv = {first->origin.interpreter, "-m", "redzone.worker"};
+  command.argv = python::worker_words(first->origin.interpreter);
   command.environment = python::variables();
   append_targets(command, device, registry, [](const TargetEntry&) { return true; });
   return command;

@@ -33,6 +33,11 @@ fs::path absolute_of(const fs::path& path) {
   return fs::absolute(path, error).lexically_normal();
 }
 
+fs::path library_folder() {
+  std::error_code error;
+  return fs::read_symlink("/proc/self/exe", error).parent_path().parent_path() / "lib" / "redzone";
+}
+
 }  // namespace
 
 Result<Interpreter> find_interpreter(const std::string& given) {
@@ -53,13 +58,16 @@ Result<Interpreter> find_interpreter(const std::string& given) {
 }
 
 std::vector<std::string> variables() {
-  std::error_code error;
-  const fs::path folder =
-      fs::read_symlink("/proc/self/exe", error).parent_path().parent_path() / "lib" / "redzone";
+  const fs::path folder = library_folder();
   std::string path = (folder / "python").string();
   if (const std::string before = variable("PYTHONPATH"); !before.empty()) path += ":" + before;
   return {"PYTHONPATH=" + path, "PYTHONFAULTHANDLER=1",
           "REDZONE_LIBRARY=" + (folder / "libredzone_worker.so").string()};
+}
+
+std::vector<std::string> worker_words(const std::string& interpreter) {
+  return {(library_folder() / "redzone_worker_proxy").string(), interpreter, "-m",
+          "redzone.worker"};
 }
 
 }  // namespace redzone::python

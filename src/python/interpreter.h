@@ -23,4 +23,8 @@ Result<Interpreter> find_interpreter(const std::string& given);
 // both in ../lib/redzone relative to the running binary; and that a fatal signal prints the stack.
 std::vector<std::string> variables();
 
+// The words that start a worker: `python -m redzone.worker` by the proxy in ../lib/redzone, whose
+// workers are forked from a process that has imported the user's files.
+std::vector<std::string> worker_words(const std::string& interpreter);
+
 }  // namespace redzone::python
