@@ -61,7 +61,7 @@ class Run(cases.FileCase):
     def test_exceptions_and_refusals(self):
         found, ran = self.run_file(
             HEAD + "@rz.target(x=rz.In('f32', N), returns=rz.Out('f32', N), rejects=LookupError)\n"
-            "def f(x):\n    if len(x) % 2: raise KeyError('odd')\n"
+            "def f(x):\n    if len(x) > 30: raise KeyError('long')\n"
             "    if len(x) > 9: raise ValueError('too long')\n    return x.tolist()\n", "--time", "8s",
         )  # fmt: skip
         self.assertEqual([f["signature"]["kind"] for f in found], ["fault"], ran.stdout)
