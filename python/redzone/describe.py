@@ -1,6 +1,7 @@
-"""`python -m redzone.describe --out-fd N FILE...`: what the driver knows of files of targets.
+"""`python -m redzone.describe --out-fd N [FILE...]`: what the driver knows of files of targets.
 
-Imports the files and writes one JSON object to descriptor N. Started by the driver, not by people.
+Imports the files and writes one JSON object to descriptor N; without a file, it has no target, and
+says which versions there are. Started by the driver, not by people.
 Exit codes: 0; 2 and one line on stderr if a file is wrong; 3 and one line if the interpreter lacks
 a module. What the files print goes to stderr.
 """
@@ -8,6 +9,8 @@ a module. What the files print goes to stderr.
 from __future__ import annotations
 
 import argparse
+import contextlib
+import importlib
 import json
 import os
 import platform
@@ -25,11 +28,21 @@ def description(files: Files, targets: Sequence[Target]) -> dict[str, Any]:
     return {
         "redzone_python": VERSION,
         "python": platform.python_version(),
+        # What was started may be a script that finds an interpreter, at some cost each time.
+        "executable": sys.executable,
         "torch": version_of("torch"),
         "triton": version_of("triton"),
         "code_hash": files.code_hash(),
         "target": [describe_target(t, files.word_of(t)) for t in targets],
     }
+
+
+def _without_files() -> list[Target]:
+    """Imports what there is of the modules whose versions are told."""
+    for module in ("torch", "triton"):
+        with contextlib.suppress(ImportError):
+            importlib.import_module(module)
+    return []
 
 
 def _leave(code: int, line: str = "") -> NoReturn:
@@ -45,7 +58,7 @@ def _leave(code: int, line: str = "") -> NoReturn:
 def main() -> NoReturn:
     parser = argparse.ArgumentParser(prog="python -m redzone.describe")
     parser.add_argument("--out-fd", type=int, required=True)
-    parser.add_argument("file", nargs="+")
+    parser.add_argument("file", nargs="*")
     arguments = parser.parse_args()
     answer = arguments.out_fd
     # Processes that the files start must not hold the answer open.
@@ -55,7 +68,8 @@ def main() -> NoReturn:
     us = os.getpid()
     files = Files(arguments.file)
     try:
-        text = json.dumps(description(files, files.load()), allow_nan=False)
+        targets = files.load() if arguments.file else _without_files()
+        text = json.dumps(description(files, targets), allow_nan=False)
     except FileError as error:
         if os.getpid() != us:
             _leave(0)

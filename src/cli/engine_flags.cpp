@@ -17,7 +17,7 @@ std::vector<std::filesystem::path> paths_of(const po::variables_map& flags, cons
 
 void add_python(const po::variables_map& flags, engine::EngineOptions& options) {
   options.python_files = python_paths(flags);
-  if (flags.count("python") != 0) options.python = flags["python"].as<std::string>();
+  options.python = python_flag(flags);
 }
 
 }  // namespace

@@ -48,11 +48,16 @@ void add_package_flag(po::options_description& flags) {
                       "package of compiled Triton kernels to load; repeatable");
 }
 
-void add_python_flags(po::options_description& flags) {
-  flags.add_options()("python-file", po::value<std::vector<std::string>>()->composing(),
-                      "file of Python targets to load; repeatable")(
+void add_python_flag(po::options_description& flags) {
+  flags.add_options()(
       "python", po::value<std::string>(),
       "interpreter for Python files (default: that of the active environment, else python3)");
+}
+
+void add_python_flags(po::options_description& flags) {
+  flags.add_options()("python-file", po::value<std::vector<std::string>>()->composing(),
+                      "file of Python targets to load; repeatable");
+  add_python_flag(flags);
 }
 
 void add_sanitizer_flag(po::options_description& flags) {
@@ -139,6 +144,10 @@ std::vector<std::filesystem::path> package_paths(const po::variables_map& flags)
   if (flags.count("package") != 0)
     for (const auto& p : flags["package"].as<std::vector<std::string>>()) paths.emplace_back(p);
   return paths;
+}
+
+std::string python_flag(const po::variables_map& flags) {
+  return flags.count("python") == 0 ? "" : flags["python"].as<std::string>();
 }
 
 bool is_python_file(std::string_view word) {

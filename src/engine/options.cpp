@@ -64,7 +64,8 @@ Result<void> add_python(Registry& registry, const EngineOptions& options) {
                 python::describe(interpreter, options.python_files, python::kDescribeDeadline,
                                  options.interrupted));
   TargetOrigin origin{.source = TargetSource::python,
-                      .interpreter = interpreter.path.string(),
+                      .interpreter = descriptions.executable.empty() ? interpreter.path.string()
+                                                                     : descriptions.executable,
                       .interpreter_given = interpreter.given};
   return python::add_targets(registry, descriptions, origin, python::without_python);
 }

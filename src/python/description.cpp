@@ -49,6 +49,7 @@ Result<Descriptions> read_descriptions(std::string_view json, std::string where)
     TableReader root(document);
     root.integer_in("redzone_python", 1, 1);
     out.python = root.text("python");
+    out.executable = root.text("executable", "");
     out.torch = root.text("torch");
     out.triton = root.text("triton");
     out.code_hash = root.text("code_hash");

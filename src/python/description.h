@@ -26,6 +26,7 @@ struct TargetDescription : described::Description {
 
 struct Descriptions {
   std::string python, torch, triton;  // versions; "" for a module that is missing
+  std::string executable;             // the interpreter that ran; "" if it does not know itself
   std::string code_hash;              // of the user's files, 32 hex digits
   std::vector<std::shared_ptr<const TargetDescription>> targets;
 };
