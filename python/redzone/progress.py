@@ -6,9 +6,10 @@ their hooks would cost a second in each process.
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 # A compilation is told this often, and after this long no more: then it does hang.
@@ -44,6 +45,18 @@ class Progress:
                 self._report(what)
 
         threading.Thread(target=tell, name="redzone-progress", daemon=True).start()
+
+    @contextlib.contextmanager
+    def during(self, what: str, long: bool) -> Iterator[None]:
+        """Reports work of the block, if it may be long: a thread costs more than most trials."""
+        if not long:
+            yield
+            return
+        self.begin(what)
+        try:
+            yield
+        finally:
+            self.end()
 
     def end(self) -> None:
         """The innermost compilation has ended."""

@@ -68,7 +68,11 @@ class Worker:
 
     def make(self, _: Any, name: bytes) -> int:
         try:
-            instance = Instance(self._targets[name.decode()])
+            target = self._targets[name.decode()]
+            # One for the process may import a compiler, which takes seconds.
+            with self._progress.during(f"makes {target.name}", target.state == "process"):
+                instance = Instance(target)
+            self._progress.hook()
         except BaseException as error:
             self._library.rz_error(self._told(error).encode())
             return -1

@@ -26,9 +26,7 @@ class Targets final : public Command {
     flags.add_options()("target", po::value<std::vector<std::string>>(),
                         "one target, or a file of Python targets, which are listed alone");
     words.add("target", 1);
-    add_plugin_flag(flags);
-    add_package_flag(flags);
-    add_python_flags(flags);
+    add_target_flags(flags);
     add_json_flag(flags);
   }
   Result<int> run(const po::variables_map& flags, Results& out) override;

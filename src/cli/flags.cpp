@@ -54,7 +54,9 @@ void add_python_flag(po::options_description& flags) {
       "interpreter for Python files (default: that of the active environment, else python3)");
 }
 
-void add_python_flags(po::options_description& flags) {
+void add_target_flags(po::options_description& flags) {
+  add_plugin_flag(flags);
+  add_package_flag(flags);
   flags.add_options()("python-file", po::value<std::vector<std::string>>()->composing(),
                       "file of Python targets to load; repeatable");
   add_python_flag(flags);

@@ -29,7 +29,8 @@ void add_device_flag(po::options_description& flags);
 void add_plugin_flag(po::options_description& flags);
 void add_package_flag(po::options_description& flags);
 void add_python_flag(po::options_description& flags);
-void add_python_flags(po::options_description& flags);  // --python-file, --python
+// Those of all kinds of code: --plugin, --package, --python-file and --python.
+void add_target_flags(po::options_description& flags);
 void add_sanitizer_flag(po::options_description& flags);
 void add_worker_flags(po::options_description& flags);  // --deadline, --workers
 void add_compile_flag(po::options_description& flags);  // --compilers, of campaigns

@@ -46,8 +46,11 @@ bool is_wanted_unnamed(const TargetEntry& entry, const SelectionOptions& options
   return false;
 }
 
-Result<std::optional<std::string>> cannot_fuzz(const TargetSpec& spec, const Site& site,
+Result<std::optional<std::string>> cannot_fuzz(const TargetEntry& entry, const Site& site,
                                                const std::vector<store::Quarantined>& quarantined) {
+  const TargetSpec& spec = entry.spec;
+  if (entry.origin.source == TargetSource::python && !site.traits().execution.runs_kernels)
+    return "it is Python code, of which a dry run can leave nothing out";
   for (const auto& q : quarantined)
     if (q.signature.target == spec.name) return q.why;
   if (auto why = site.cannot_run(spec)) return why;
@@ -91,7 +94,7 @@ Result<Selection> select(const Site& site, const SelectionOptions& options,
   if (wanted.empty() && out.skipped.empty() && options.lazy)
     return usage_error("--lazy: there is no package to launch; add one with --package");
   for (const auto* entry : wanted) {
-    RZ_TRY_ASSIGN(const auto why, cannot_fuzz(entry->spec, site, quarantined));
+    RZ_TRY_ASSIGN(const auto why, cannot_fuzz(*entry, site, quarantined));
     if (why)
       out.skipped.push_back({entry->spec.name, *why});
     else

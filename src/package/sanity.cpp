@@ -23,7 +23,7 @@ std::int64_t value_at(const DimSpec& dim, int part) {
   return (least + (most - least) / 4 * part + (most - least) % 4 * part / 4) * step;
 }
 
-bool holds(const Constraint& constraint, const Values& dims, const Config& config) {
+bool is_met(const Constraint& constraint, const Values& dims, const Config& config) {
   if (constraint.kind == Constraint::Kind::predicate) return constraint.holds(dims, config);
   const auto a = dims.find(constraint.a)->second, b = dims.find(constraint.b)->second;
   return constraint.kind == Constraint::Kind::divides ? b % a == 0 : a <= b;
@@ -122,7 +122,7 @@ class Sanity {
   bool allowed(const Values& dims, const Config& config) const {
     const auto& constraints = package_.constraints;
     return std::all_of(constraints.begin(), constraints.end(),
-                       [&](const Constraint& c) { return holds(c, dims, config); });
+                       [&](const Constraint& c) { return is_met(c, dims, config); });
   }
 
   // Throws the error of the first probe that the constraints allow, unless another one has none.

@@ -32,12 +32,12 @@ constexpr const char* kTensors = R"("tensor": [
    "layout": {"row_padding": true, "unit_strides": true, "granule_elems": 8}},
   {"name": "y", "dtype": "f32", "role": "out", "shape": ["T"], "align_bytes": 16}])";
 
-std::string both(const std::string& more) {
+std::string among_dims(const std::string& more) {
   return std::string(kDims) + ", " + more + ", " + kTensors;
 }
 
 TEST(Description, MakesASpec) {
-  const auto description = read(both(R"("work": "T * BLOCK")"));
+  const auto description = read(among_dims(R"("work": "T * BLOCK")"));
   ASSERT_TRUE(description) << description.error().message;
   const auto spec = spec_of(std::make_shared<const Description>(*description));
   const Dims dims{{"C", 4}, {"T", 12}};
@@ -53,7 +53,7 @@ TEST(Description, MakesASpec) {
 }
 
 TEST(Description, RequiresWhatItSays) {
-  const auto description = read(both(R"json("constraint": [
+  const auto description = read(among_dims(R"json("constraint": [
     {"kind": "require", "holds": "T % C == 0 and (mode_is_fast or BLOCK == 16)",
      "text": "my.py:7: T % C == 0"}])json"));
   ASSERT_TRUE(description) << description.error().message;
@@ -73,7 +73,7 @@ TEST(Description, RequiresWhatItSays) {
 // A predicate without a value, as by a division by zero, does not hold.
 TEST(Description, WhatHasNoValueDoesNotHold) {
   const auto description =
-      read(both(R"("constraint": [{"kind": "require", "holds": "T % (C - 4) == 0"}])"));
+      read(among_dims(R"("constraint": [{"kind": "require", "holds": "T % (C - 4) == 0"}])"));
   ASSERT_TRUE(description) << description.error().message;
   const auto& constraint = description->constraints.front();
   const Config config{{"BLOCK", std::int64_t{16}}, {"mode", std::string("fast")}};
@@ -100,10 +100,10 @@ TEST(Description, SaysWhichFieldIsWrong) {
            fields + "}]";
   };
   const std::pair<std::string, const char*> rows[] = {
-      {both(R"("constraint": [{"kind": "require", "holds": "T % D"}])"),
+      {among_dims(R"("constraint": [{"kind": "require", "holds": "T % D"}])"),
        "constraint[0].holds: 'T % D' has the unknown name 'D'"},
-      {both(R"("constraint": [{"kind": "require"}])"), "constraint[0].holds: missing"},
-      {both(R"("constraint": [{"kind": "require", "holds": "T", "a": "T"}])"),
+      {among_dims(R"("constraint": [{"kind": "require"}])"), "constraint[0].holds: missing"},
+      {among_dims(R"("constraint": [{"kind": "require", "holds": "T", "a": "T"}])"),
        "constraint[0].a: unknown field"},
       {tensor(R"("role": "out", "layout": {"padded": true})"),
        "tensor[y].layout.padded: unknown field"},

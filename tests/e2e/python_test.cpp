@@ -69,6 +69,11 @@ TEST(PythonFile, ABugInItIsFoundReducedReplayedAndBisected) {
   EXPECT_EQ(changed.exit, 1) << changed;
   EXPECT_NE(changed.err.find("but finding 1 was found with the code"), std::string::npos)
       << changed;
+
+  const Ran exported =
+      with_file({"export", "1", "--standalone", "--source", "my.py", "--to", "out"});
+  EXPECT_EQ(exported.exit, 2) << exported;
+  EXPECT_NE(exported.err.find("its target is Python code"), std::string::npos) << exported;
 }
 
 TEST(PythonFile, AFaultNamesTheLine) {
@@ -102,6 +107,22 @@ TEST(PythonFile, ItsTargetsAreListedAndNamed) {
                                      "20", "--db", "x.db", "--python", PYTHON});
   EXPECT_EQ(right.exit, 0) << right;
   EXPECT_NE(right.out.find("20 pass"), std::string::npos) << right;
+}
+
+TEST(PythonFile, WhatDoesNotApplyToItIsSaidOnce) {
+  const TempFolder folder;
+  folder.write("my.py", kTail);
+  const Ran dry =
+      redzone(folder, {"run", "my.py", "--device", "dry-run", "--db", "x.db", "--python", PYTHON});
+  EXPECT_EQ(dry.exit, 4) << dry;
+  EXPECT_NE(dry.err.find("not applicable: my.tail: it is Python code"), std::string::npos) << dry;
+  const Ran ran = redzone(folder, {"run", "my.right", "--python-file", "my.py", "--device", "host",
+                                   "--plans", "5", "--db", "x.db", "--python", PYTHON});
+  EXPECT_EQ(ran.exit, 0) << ran;
+  EXPECT_NE(ran.err.find("not applicable: launch mode gated"), std::string::npos) << ran;
+  const Ran tool = redzone(
+      folder, {"run", "my.py", "--device", "host", "--sanitizer", "memcheck", "--python", PYTHON});
+  EXPECT_EQ(tool.exit, 3) << tool;
 }
 
 TEST(PythonFile, WhatIsWrongWithItIsOneLine) {

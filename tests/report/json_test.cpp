@@ -199,9 +199,9 @@ TEST(ReportJson, WhatAToolSaidInARunOfAReplay) {
 
 TEST(ReportJson, EnvironmentAndCulprits) {
   Finding f = sample_finding();
-  f.environment = {"NVIDIA H100",        "580.1", 90,     "nvcc 13.0", "13.0",
-                   "Linux 6.1.0 x86_64", "c0de",  "0.1.0",
-                   {TargetSource::package, "/my/package"}};
+  f.environment = {"NVIDIA H100", "580.1", 90,
+                   "nvcc 13.0",   "13.0",  "Linux 6.1.0 x86_64",
+                   "c0de",        "0.1.0", {TargetSource::package, "/my/package"}};
   f.culprits = {{"memcheck", 2, "scan", Access::read, "x", Side::after, "scan.cu:7", "4 bytes"},
                 {.source = "progress marks"}};
   const OrderedJson j = parsed(finding_json(f));
