@@ -28,7 +28,7 @@ std::vector<const TargetEntry*> launchers(const Setup& setup, Category category)
   const bool packages = has_packages(setup.registry, device);
   std::vector<const TargetEntry*> all;
   for (const auto* entry : setup.registry.entries_for(device))
-    if (entry->spec.category == category && entry->is_package == packages &&
+    if (entry->spec.category == category && entry->is_package() == packages &&
         (packages || is_lazy_part(entry->spec.name)))
       all.push_back(entry);
   if (setup.effort.quick && all.size() > kQuickRows) all.resize(kQuickRows);

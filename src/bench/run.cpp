@@ -80,8 +80,9 @@ Setup setup_of(const engine::EngineOptions& options, const Registry& registry,
   Setup setup{.device = options.device, .registry = registry, .catalog = catalog};
   setup.pool = engine::pool_options(options, registry);
   setup.deadline = options.trial_deadline();
-  setup.triage = engine::triage_options(traits_of(options.device), setup.deadline,
-                                        setup.pool.spares, options.interrupted);
+  setup.triage =
+      engine::triage_options(traits_of(options.device), setup.deadline, setup.pool.spares,
+                             engine::has_python(registry), options.interrupted);
   setup.simplify = engine::simplify_for();
   setup.plans = [device = options.device, worker](const TargetSpec& spec, std::uint64_t seed) {
     return engine::generated_plans(spec, traits_of(device), worker, seed);
@@ -141,9 +142,9 @@ Result<Report> run(const RunOptions& options) {
   return report;
 }
 
-Result<int> serve_bare(const engine::WorkerSideOptions& options, const std::string& workload,
+Result<int> serve_bare(const worker::WorkerSideOptions& options, const std::string& workload,
                        bool quick, int socket) {
-  RZ_TRY_ASSIGN(auto side, engine::open_worker_side(options));
+  RZ_TRY_ASSIGN(auto side, worker::open_worker_side(options));
   if (workload == kDescriptorLoop)
     return serve_descriptors(socket, *side.device, effort_for(quick).descriptors);
   RZ_TRY_ASSIGN(const auto made,

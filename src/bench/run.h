@@ -9,7 +9,7 @@
 #include "bench/report.h"
 #include "bench/setup.h"
 #include "engine/options.h"
-#include "engine/worker_side.h"
+#include "worker_library/worker_side.h"
 
 namespace redzone::bench {
 
@@ -28,7 +28,7 @@ struct RunOptions {
 Result<Report> run(const RunOptions& options);
 
 // Serves the named workload over the socket; returns the exit code.
-Result<int> serve_bare(const engine::WorkerSideOptions& side, const std::string& workload,
+Result<int> serve_bare(const worker::WorkerSideOptions& side, const std::string& workload,
                        bool quick, int socket);
 
 }  // namespace redzone::bench

@@ -20,7 +20,7 @@ std::vector<const TargetEntry*> puzzles_to_find(const Setup& setup) {
   std::vector<const TargetEntry*> all;
   for (const auto& entry : setup.registry.entries())
     if (entry.device == setup.device && entry.spec.category == Category::puzzle &&
-        !entry.is_package)
+        !entry.is_package())
       all.push_back(&entry);
   return enough_of(all, setup.effort.quick);
 }

@@ -136,7 +136,7 @@ Result<Shape> shape_named(std::string_view name) {
 
 bool is_part_of(const TargetEntry& entry, const Shape& shape) {
   if (entry.spec.category != Category::kernel || entry.is_lazy) return false;
-  if (entry.is_package || shape.of_packages) return entry.is_package == shape.of_packages;
+  if (entry.is_package() || shape.of_packages) return entry.is_package() == shape.of_packages;
   const TargetSpec& spec = entry.spec;
   return std::all_of(shape.dims.begin(), shape.dims.end(), [&](const auto& wanted) {
     return std::any_of(spec.dims.begin(), spec.dims.end(),

@@ -13,6 +13,7 @@
 #include "engine/engine.h"
 #include "engine/guard_proof.h"
 #include "engine/tools.h"
+#include "python/describe.h"
 #include "report/doctor.h"
 #include "store/environment.h"
 
@@ -28,6 +29,7 @@ class Doctor final : public Command {
   }
   void declare(po::options_description& flags, po::positional_options_description&) const override {
     add_plugin_flag(flags);
+    add_python_flag(flags);
     add_json_flag(flags);
   }
   Result<int> run(const po::variables_map& flags, Results& out) override;
@@ -74,6 +76,20 @@ report::DoctorLine test_guard(engine::GuardedMemory memory, std::string what) {
           proof ? "" : "'redzone guard' cannot be relied on here"};
 }
 
+// Which Python would run files of targets, and what it has of the modules that these are about.
+report::DoctorLine python_line(const std::string& given) {
+  report::DoctorLine line{"Python", false, "", "files of Python targets cannot be run"};
+  const auto interpreter = python::find_interpreter(given);
+  const auto described =
+      interpreter ? python::describe(*interpreter, {}) : tl::unexpected(interpreter.error());
+  line.ok = described.has_value();
+  line.found =
+      described ? fmt::format("{}, {}", python::versions_of(*described), interpreter->path.string())
+                : described.error().message;
+  if (line.ok) line.consequence.clear();
+  return line;
+}
+
 // Runs a write out of bounds in a worker under memcheck.
 Result<void> prove_this_memcheck(DeviceKind device, std::vector<std::filesystem::path> plugins) {
   RZ_TRY_ASSIGN(auto engine,
@@ -91,6 +107,7 @@ Result<int> Doctor::run(const po::variables_map& flags, Results& out) {
   report.lines.push_back({"targets", !registry.entries().empty(),
                           fmt::format("{} in {} plugins", registry.names().size(), plugins.size()),
                           ""});
+  report.lines.push_back(python_line(python_flag(flags)));
   bool tested = true;
   std::optional<DeviceKind> sanitized;
   for (auto device : device::usable_kinds()) {

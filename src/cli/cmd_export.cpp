@@ -39,8 +39,7 @@ class Export final : public Command {
         "function that registers the target, for a source without REDZONE_PLUGIN");
     words.add("id", -1);
     add_db_flag(flags);
-    add_plugin_flag(flags);
-    add_package_flag(flags);
+    add_target_flags(flags);
   }
   Result<int> run(const po::variables_map& flags, Results& out) override;
 };
@@ -115,8 +114,10 @@ Result<const TargetEntry*> entry_of(const Registry& registry, const std::string&
 Result<std::string> program_of(const Finding& f, const Registry& registry,
                                const po::variables_map& flags) {
   RZ_TRY_ASSIGN(const auto entry, entry_of(registry, f.plan.target));
+  if (entry->origin.source == TargetSource::python)
+    return usage_error("its target is Python code, which --standalone cannot contain");
   const TargetSpec& spec = entry->spec;
-  auto source = entry->is_package ? recorded(f, *entry) : inlined(flags, spec.needs_nvrtc);
+  auto source = entry->is_package() ? recorded(f, *entry) : inlined(flags, spec.needs_nvrtc);
   if (!source) return source;
   const int capability = f.environment.compute_capability;
   const std::string arch = capability == 0 ? "native" : fmt::format("sm_{}", capability);

@@ -24,8 +24,7 @@ class Import final : public Command {
     flags.add_options()("file", po::value<std::vector<std::string>>()->required(), "plan files");
     words.add("file", -1);
     add_db_flag(flags);
-    add_plugin_flag(flags);
-    add_package_flag(flags);
+    add_target_flags(flags);
   }
   Result<int> run(const po::variables_map& flags, Results& out) override;
 };

@@ -42,8 +42,7 @@ class NightlyCommand final : public Command {
                                             "commit under test, for the report");
     add_device_flag(flags);
     add_db_flag(flags);
-    add_plugin_flag(flags);
-    add_package_flag(flags);
+    add_target_flags(flags);
     add_worker_flags(flags);
     add_compile_flag(flags);
     add_json_flag(flags);

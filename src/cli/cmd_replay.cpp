@@ -54,8 +54,7 @@ class Replay final : public Command {
     add_device_flag(flags);
     add_db_flag(flags);
     add_force_flag(flags);
-    add_plugin_flag(flags);
-    add_package_flag(flags);
+    add_target_flags(flags);
     add_worker_flags(flags);
     add_json_flag(flags);
   }

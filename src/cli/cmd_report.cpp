@@ -43,8 +43,7 @@ class Report final : public Command {
         "night", po::value<std::string>(), "campaign number of the night (default: the latest)")(
         "out", po::value<std::string>(), "output file (default: standard output)");
     add_db_flag(flags);
-    add_plugin_flag(flags);
-    add_package_flag(flags);
+    add_target_flags(flags);
   }
   Result<int> run(const po::variables_map& flags, Results& out) override;
 };

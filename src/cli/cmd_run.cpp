@@ -44,8 +44,7 @@ class Run final : public Command {
     add_device_flag(flags);
     add_db_flag(flags);
     add_force_flag(flags);
-    add_plugin_flag(flags);
-    add_package_flag(flags);
+    add_target_flags(flags);
     add_worker_flags(flags);
     add_compile_flag(flags);
     add_json_flag(flags);
@@ -132,6 +131,12 @@ Result<int> Run::run(const po::variables_map& flags, Results& out) {
   for (const auto& [target, why] : selection.skipped)
     print_note(fmt::format("not applicable: {}: {}", target, why));
   if (selection.targets.empty()) return kNotJudged;
+  if (std::any_of(selection.targets.begin(), selection.targets.end(),
+                  [](const TargetEntry* entry) { return entry->immediate; }))
+    print_note(
+        "not applicable: launch mode gated, graphs: a Python target computes at once on the CPU, "
+        "so "
+        "its calls run in their order");
   request.targets = selection.targets;
 
   const auto proof = engine.prove(request.allocator);

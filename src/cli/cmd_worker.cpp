@@ -1,12 +1,9 @@
 // `redzone worker`: started by the driver, not by people.
-#include <fcntl.h>
-#include <sys/mman.h>
+#include <utility>
 
 #include "cli/commands.h"
 #include "cli/engine_flags.h"
-#include "device/devices.h"
-#include "exec/worker_loop.h"
-#include "trial/device_trial_host.h"
+#include "worker_library/serve.h"
 
 namespace redzone::cli {
 namespace {
@@ -36,22 +33,16 @@ class WorkerCommandLine final : public Command {
 };
 
 Result<int> WorkerCommandLine::run(const po::variables_map& flags, Results&) {
-  void* page = mmap(nullptr, sizeof(device::BlackBox), PROT_READ | PROT_WRITE, MAP_SHARED,
-                    flags["black-box-fd"].as<int>(), 0);
-  if (page == MAP_FAILED) return harness_error("cannot map the black box");
-  auto& box = *static_cast<device::BlackBox*>(page);  // lives as long as the process
-
   RZ_TRY_ASSIGN(const auto tool, sanitizer_flag(flags));
-  std::optional<trial::SanitizerSource> sanitizer;
+  RZ_TRY_ASSIGN(auto side, worker_side_options(flags));
+  worker::WorkerOptions options{.side = std::move(side),
+                                .socket_fd = flags["socket-fd"].as<int>(),
+                                .black_box_fd = flags["black-box-fd"].as<int>()};
   if (tool != SanitizerTool::none) {
     if (flags.count("sanitizer-log") == 0) return usage_error("--sanitizer-log is missing");
-    sanitizer = {tool, flags["sanitizer-log"].as<std::string>()};
+    options.sanitizer = {tool, flags["sanitizer-log"].as<std::string>()};
   }
-  RZ_TRY_ASSIGN(const auto options, worker_side_options(flags));
-  RZ_TRY_ASSIGN(auto side, engine::open_worker_side(options));
-  trial::DeviceTrialHost host(std::move(side.device), side.registry, &box,
-                              device::look_for(options.device).nvrtc, std::move(sanitizer));
-  return exec::worker_loop(flags["socket-fd"].as<int>(), host, box);
+  return worker::serve(options);
 }
 
 }  // namespace

@@ -15,6 +15,11 @@ std::vector<std::filesystem::path> paths_of(const po::variables_map& flags, cons
   return paths;
 }
 
+void add_python(const po::variables_map& flags, engine::EngineOptions& options) {
+  options.python_files = python_paths(flags);
+  options.python = python_flag(flags);
+}
+
 }  // namespace
 
 Result<engine::EngineOptions> engine_options(const po::variables_map& flags,
@@ -24,6 +29,7 @@ Result<engine::EngineOptions> engine_options(const po::variables_map& flags,
   options.device = device;
   options.plugins = plugin_paths(flags);
   options.packages = package_paths(flags);
+  add_python(flags, options);
   options.workload = workload;
   options.interrupted = [] { return interrupted(); };
   RZ_TRY_ASSIGN(auto deadline, duration_flag(flags, "deadline"));
@@ -54,12 +60,13 @@ Result<Registry> load_registry(const po::variables_map& flags) {
   engine::EngineOptions options;
   options.plugins = plugin_paths(flags);
   options.packages = package_paths(flags);
+  add_python(flags, options);
   return engine::load_targets(options);
 }
 
-Result<engine::WorkerSideOptions> worker_side_options(const po::variables_map& flags) {
+Result<worker::WorkerSideOptions> worker_side_options(const po::variables_map& flags) {
   RZ_TRY_ASSIGN(const auto device, parse_device_kind(flags["device"].as<std::string>()));
-  engine::WorkerSideOptions options{.device = device};
+  worker::WorkerSideOptions options{.device = device};
   options.plugins = paths_of(flags, "plugin");
   options.packages = paths_of(flags, "package");
   if (flags.count("compile-for") != 0) options.compile_for = flags["compile-for"].as<int>();

@@ -4,7 +4,7 @@
 #include "cli/flags.h"
 #include "core/environment.h"
 #include "engine/options.h"
-#include "engine/worker_side.h"
+#include "worker_library/worker_side.h"
 
 namespace redzone::cli {
 
@@ -22,6 +22,6 @@ Result<Registry> load_registry(const po::variables_map& flags);
 
 // For a process that runs trials itself: --device names the device, and only the given targets are
 // loaded.
-Result<engine::WorkerSideOptions> worker_side_options(const po::variables_map& flags);
+Result<worker::WorkerSideOptions> worker_side_options(const po::variables_map& flags);
 
 }  // namespace redzone::cli

@@ -48,6 +48,20 @@ void add_package_flag(po::options_description& flags) {
                       "package of compiled Triton kernels to load; repeatable");
 }
 
+void add_python_flag(po::options_description& flags) {
+  flags.add_options()(
+      "python", po::value<std::string>(),
+      "interpreter for Python files (default: that of the active environment, else python3)");
+}
+
+void add_target_flags(po::options_description& flags) {
+  add_plugin_flag(flags);
+  add_package_flag(flags);
+  flags.add_options()("python-file", po::value<std::vector<std::string>>()->composing(),
+                      "file of Python targets to load; repeatable");
+  add_python_flag(flags);
+}
+
 void add_sanitizer_flag(po::options_description& flags) {
   flags.add_options()("sanitizer", po::value<std::string>(),
                       "compute-sanitizer's memcheck, racecheck, initcheck or synccheck (cuda)");
@@ -131,6 +145,23 @@ std::vector<std::filesystem::path> package_paths(const po::variables_map& flags)
   auto paths = package::shipped_packages();
   if (flags.count("package") != 0)
     for (const auto& p : flags["package"].as<std::vector<std::string>>()) paths.emplace_back(p);
+  return paths;
+}
+
+std::string python_flag(const po::variables_map& flags) {
+  return flags.count("python") == 0 ? "" : flags["python"].as<std::string>();
+}
+
+bool is_python_file(std::string_view word) {
+  return word.ends_with(".py");
+}
+
+std::vector<std::filesystem::path> python_paths(const po::variables_map& flags) {
+  std::vector<std::filesystem::path> paths;
+  for (const char* name : {"target", "python-file"})
+    if (flags.count(name) != 0)
+      for (const auto& word : flags[name].as<std::vector<std::string>>())
+        if (name != std::string_view("target") || is_python_file(word)) paths.emplace_back(word);
   return paths;
 }
 

@@ -28,6 +28,9 @@ void add_db_flag(po::options_description& flags);
 void add_device_flag(po::options_description& flags);
 void add_plugin_flag(po::options_description& flags);
 void add_package_flag(po::options_description& flags);
+void add_python_flag(po::options_description& flags);
+// Those of all kinds of code: --plugin, --package, --python-file and --python.
+void add_target_flags(po::options_description& flags);
 void add_sanitizer_flag(po::options_description& flags);
 void add_worker_flags(po::options_description& flags);  // --deadline, --workers
 void add_compile_flag(po::options_description& flags);  // --compilers, of campaigns
@@ -56,6 +59,11 @@ Result<std::optional<Allocator>> allocator_flag(const po::variables_map& flags);
 std::vector<std::filesystem::path> plugin_paths(const po::variables_map& flags);
 // Shipped packages and those of --package.
 std::vector<std::filesystem::path> package_paths(const po::variables_map& flags);
+
+// The files of --python-file, and the words among TARGET... that name one.
+std::vector<std::filesystem::path> python_paths(const po::variables_map& flags);
+bool is_python_file(std::string_view word);
+std::string python_flag(const po::variables_map& flags);  // --python; "" if absent
 
 // "90", "90s", "500ms", "5m", "1h".
 Result<std::chrono::milliseconds> parse_duration(const std::string& text);

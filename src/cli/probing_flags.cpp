@@ -16,8 +16,7 @@ void add_probing_flags(po::options_description& flags, po::positional_options_de
   add_device_flag(flags);
   add_db_flag(flags);
   add_force_flag(flags);
-  add_plugin_flag(flags);
-  add_package_flag(flags);
+  add_target_flags(flags);
   add_worker_flags(flags);
   add_json_flag(flags);
 }

@@ -6,7 +6,9 @@ namespace redzone::cli {
 
 void add_selection_flags(po::options_description& flags,
                          po::positional_options_description& words) {
-  flags.add_options()("target", po::value<std::vector<std::string>>(), "targets to fuzz")(
+  flags.add_options()(
+      "target", po::value<std::vector<std::string>>(),
+      "targets to fuzz, and files of Python targets (.py), of which all are fuzzed")(
       "puzzles", po::bool_switch(), "also fuzz the puzzles if no target is named")(
       "lazy", po::bool_switch(),
       "run packages under the launch that compiles, tunes and freezes on the first call")(
@@ -17,7 +19,10 @@ void add_selection_flags(po::options_description& flags,
 
 engine::SelectionOptions selection_options(const po::variables_map& flags) {
   engine::SelectionOptions options;
-  if (flags.count("target") != 0) options.targets = flags["target"].as<std::vector<std::string>>();
+  if (flags.count("target") != 0)
+    for (const auto& word : flags["target"].as<std::vector<std::string>>())
+      if (!is_python_file(word)) options.targets.push_back(word);
+  options.python = !python_paths(flags).empty();
   if (flags.count("package") != 0)
     options.packages = flags["package"].as<std::vector<std::string>>();
   options.puzzles = flags["puzzles"].as<bool>();

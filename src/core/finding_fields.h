@@ -14,7 +14,7 @@ constexpr auto field_table(std::type_identity<Environment>) {
                    field("compute_capability", &E::compute_capability),
                    field("toolkit", &E::toolkit), field("nvrtc", &E::nvrtc),
                    field("host", &E::host), field("code_hash", &E::code_hash),
-                   field("redzone_version", &E::redzone_version));
+                   field("redzone_version", &E::redzone_version), field("origin", &E::origin));
 }
 
 constexpr auto field_table(std::type_identity<Attribution>) {

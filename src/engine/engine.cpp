@@ -33,7 +33,7 @@ std::unique_ptr<campaign::CompileAhead> make_compilers(const Registry& registry,
                                                        int compute_capability,
                                                        std::size_t compilers) {
   exec::PoolOptions pool;
-  pool.command = worker_command(kCompileOn, registry);
+  pool.command = own_worker_command(kCompileOn, registry);
   pool.command.argv.push_back("--compile-for");
   pool.command.argv.push_back(std::to_string(compute_capability));
   pool.workers = compilers;
@@ -99,8 +99,9 @@ Result<void> Engine::start_workers(const EngineOptions& options) {
         fmt::format("--sanitizer {}: {}", name_of(options.sanitizer), no_sanitizer));
   spares_ = pool.spares;
   const std::size_t warm = pool.workers;
-  if (device.tools.core_dumps)
+  if (device.tools.core_dumps && !has_python(registry_))
     core_dump_ = make_core_dump(pool.command, deadline_, options.interrupted);
+  const auto start_deadline = pool.start_deadline;
   pool_ = std::make_unique<exec::Pool>(std::move(pool));
   exec::TieredOptions tiers;
   tiers.sanitized = [pools = sanitized_.get()](SanitizerTool tool) { return pools->open(tool); };
@@ -109,7 +110,7 @@ Result<void> Engine::start_workers(const EngineOptions& options) {
   // Other devices catch a bad access directly, with all that memcheck would report.
   if (device.tools.compute_sanitizer)
     memcheck_ = std::make_unique<campaign::MemcheckAttributor>(no_sanitizer, kMemcheckDeadline);
-  RZ_TRY_ASSIGN(auto hello, pool_->wait_ready(std::chrono::seconds(60)));
+  RZ_TRY_ASSIGN(auto hello, pool_->wait_ready(2 * start_deadline));
   log::info("engine: device {}, {} warm workers", hello.device, warm);
   site_.emplace(options.device, registry_, catalog_, std::move(hello), no_sanitizer);
   return {};
@@ -138,7 +139,8 @@ Result<campaign::SelfProof> Engine::prove(std::optional<Allocator> only) {
 }
 
 campaign::TriageOptions Engine::triage_options() const {
-  auto options = engine::triage_options(site().traits(), deadline_, spares_, interrupted_);
+  auto options = engine::triage_options(site().traits(), deadline_, spares_, has_python(registry_),
+                                        interrupted_);
   options.spec_calls = site().registry().spec_calls();
   if (core_dump_) options.attributors.push_back(core_dump_.get());
   if (memcheck_ != nullptr) options.attributors.push_back(memcheck_.get());

@@ -6,6 +6,9 @@
 #include <utility>
 
 #include "package/packages.h"
+#include "python/describe.h"
+#include "python/interpreter.h"
+#include "python/targets.h"
 
 namespace redzone::engine {
 namespace {
@@ -36,6 +39,9 @@ bool is_costly(const WorkerTraits& worker) {
   return worker.start > kCheapStart;
 }
 
+// Importing torch takes up to 5 s on two cores, and what the user's files import comes on top.
+constexpr std::chrono::milliseconds kPythonStart{120'000};
+
 // One worker per core if the cores do the work. One warm worker keeps a GPU busier than several,
 // which take turns (bench/results: a third of the calls/s with four); half the cores start spares.
 struct WorkerCounts {
@@ -48,6 +54,39 @@ WorkerCounts worker_counts_for(const DeviceTraits& device, std::size_t cores) {
   return {.workers = 1, .spares = std::clamp<std::size_t>(cores / 2, 1, 8)};
 }
 
+bool is_python(const TargetEntry& entry) {
+  return entry.origin.source == TargetSource::python;
+}
+
+Result<void> add_python(Registry& registry, const EngineOptions& options) {
+  RZ_TRY_ASSIGN(const auto interpreter, python::find_interpreter(options.python));
+  RZ_TRY_ASSIGN(const auto descriptions,
+                python::describe(interpreter, options.python_files, python::kDescribeDeadline,
+                                 options.interrupted));
+  TargetOrigin origin{.source = TargetSource::python,
+                      .interpreter = descriptions.executable.empty() ? interpreter.path.string()
+                                                                     : descriptions.executable,
+                      .interpreter_given = interpreter.given};
+  return python::add_targets(registry, descriptions, origin, python::without_python);
+}
+
+// The device, and what has targets for it.
+template <class Wanted>
+void append_targets(exec::WorkerCommand& command, DeviceKind device, const Registry& registry,
+                    Wanted wanted) {
+  command.argv.insert(command.argv.end(), {"--device", std::string(name_of(device))});
+  std::vector<std::string_view> given;
+  for (const auto& entry : registry.entries()) {
+    const std::string& path = entry.origin.path;
+    if (!wanted(entry) || registry.find(entry.spec.name, device) != &entry ||
+        std::find(given.begin(), given.end(), path) != given.end())
+      continue;
+    given.push_back(path);
+    command.argv.emplace_back(flag_of(entry.origin.source));
+    command.argv.push_back(std::filesystem::absolute(path).string());
+  }
+}
+
 }  // namespace
 
 std::chrono::milliseconds EngineOptions::trial_deadline() const {
@@ -58,21 +97,31 @@ Result<Registry> load_targets(const EngineOptions& options) {
   auto registry = Registry::load(options.plugins, Registry::kFunctionDeadline, options.interrupted);
   if (!registry) return registry;
   RZ_TRY(package::add_packages(*registry, options.packages));
+  if (!options.python_files.empty()) RZ_TRY(add_python(*registry, options));
   return registry;
 }
 
-exec::WorkerCommand worker_command(DeviceKind device, const Registry& registry) {
+bool has_python(const Registry& registry) {
+  const auto all = registry.entries();
+  return std::any_of(all.begin(), all.end(), is_python);
+}
+
+exec::WorkerCommand own_worker_command(DeviceKind device, const Registry& registry) {
   exec::WorkerCommand command;
-  command.argv = {"/proc/self/exe", "worker", "--device", std::string(name_of(device))};
-  std::vector<std::filesystem::path> given;
-  for (const auto& entry : registry.entries()) {
-    if (registry.find(entry.spec.name, device) != &entry ||
-        std::find(given.begin(), given.end(), entry.plugin) != given.end())
-      continue;
-    given.push_back(entry.plugin);
-    command.argv.emplace_back(entry.is_package ? "--package" : "--plugin");
-    command.argv.push_back(std::filesystem::absolute(entry.plugin).string());
-  }
+  command.argv = {"/proc/self/exe", "worker"};
+  append_targets(command, device, registry,
+                 [](const TargetEntry& entry) { return !is_python(entry); });
+  return command;
+}
+
+exec::WorkerCommand worker_command(DeviceKind device, const Registry& registry) {
+  const auto all = registry.entries();
+  const auto first = std::find_if(all.begin(), all.end(), is_python);
+  if (first == all.end()) return own_worker_command(device, registry);
+  exec::WorkerCommand command;
+  command.argv = python::worker_words(first->origin.interpreter);
+  command.environment = python::variables();
+  append_targets(command, device, registry, [](const TargetEntry&) { return true; });
   return command;
 }
 
@@ -93,7 +142,9 @@ exec::PoolOptions pool_options(const EngineOptions& options, const Registry& reg
   const bool replay = options.workload == Workload::replay;
   pool.workers = replay ? 0 : options.workers.value_or(counts.workers);
   pool.spares = replay ? options.workers.value_or(counts.spares) : counts.spares;
-  pool.most_used = is_costly(device.workers) ? counts.spares : 0;
+  const bool python = has_python(registry);
+  if (python) pool.start_deadline = kPythonStart;
+  pool.most_used = is_costly(device.workers) || python ? counts.spares : 0;
   if (is_costly(device.workers)) pool.most_starting = kMostCostlyStarts;
   if (!device.execution.on_host_cores) {
     pool.most_in_turn = kMostInTurn;
@@ -106,14 +157,14 @@ exec::PoolOptions pool_options(const EngineOptions& options, const Registry& reg
 
 campaign::TriageOptions triage_options(const DeviceTraits& device,
                                        std::chrono::milliseconds deadline, std::size_t spares,
-                                       std::function<bool()> stop) {
+                                       bool python, std::function<bool()> stop) {
   campaign::TriageOptions options;
   options.deadline = deadline;
   options.parallel = spares;
   // Further plans of a batch wait for their turn, while they may not be needed any more.
   options.batch = device.execution.on_host_cores ? spares : kMostInTurn;
   if (!device.execution.on_host_cores) options.together = kMostTogether;
-  options.reuse_workers = is_costly(device.workers);
+  options.reuse_workers = is_costly(device.workers) || python;
   options.hang_deadline = device.workers.hang_deadline;
   // A device that knows which call faulted knows the address, too.
   options.faults_name_buffers = device.execution.fault_names_call;

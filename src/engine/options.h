@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "campaign/triage.h"
@@ -27,6 +28,8 @@ struct EngineOptions {
   DeviceKind device = DeviceKind::host;
   std::vector<std::filesystem::path> plugins = {};
   std::vector<std::filesystem::path> packages = {};  // folders
+  std::vector<std::filesystem::path> python_files = {};
+  std::string python = {};  // their interpreter; "": that of the environment
   Workload workload = Workload::replay;
   std::optional<std::chrono::milliseconds> deadline = {};  // of a trial; absent: by device
   std::optional<std::size_t> workers = {};
@@ -41,7 +44,7 @@ struct EngineOptions {
   std::chrono::milliseconds trial_deadline() const;
 };
 
-// Loads the plugins and packages of the options and checks each.
+// Loads the plugins, packages and Python files of the options and checks each.
 Result<Registry> load_targets(const EngineOptions& options);
 
 // Cores of this machine; at least 1.
@@ -52,13 +55,18 @@ std::size_t cores_here();
 exec::PoolOptions pool_options(const EngineOptions& options, const Registry& registry,
                                std::size_t cores = cores_here());
 
-// The command of a worker with the plugins and packages that have targets for the device.
+// The command of a worker with the plugins, packages and Python files that have targets for the
+// device. With a Python file all of them are loaded into a process of its interpreter.
 exec::WorkerCommand worker_command(DeviceKind device, const Registry& registry);
+// The same without Python files, which is always a process of this program.
+exec::WorkerCommand own_worker_command(DeviceKind device, const Registry& registry);
+// Whether workers are processes of a Python interpreter.
+bool has_python(const Registry& registry);
 
-// Options for a campaign with that deadline of a trial and that many spare workers; `stop` as in
-// EngineOptions::interrupted.
+// Options for a campaign with that deadline of a trial and that many spare workers, which may be
+// processes of Python; `stop` as in EngineOptions::interrupted.
 campaign::TriageOptions triage_options(const DeviceTraits& device,
                                        std::chrono::milliseconds deadline, std::size_t spares,
-                                       std::function<bool()> stop);
+                                       bool python, std::function<bool()> stop);
 
 }  // namespace redzone::engine

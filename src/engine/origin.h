@@ -14,6 +14,9 @@ namespace redzone::engine {
 // How a target's code was built, for the environment of its findings. `built_by` is the toolchain
 // of this build.
 std::string toolkit_of(const TargetEntry& target, std::string_view built_by);
+// Where it comes from, as a finding keeps it: with an absolute path, and built in if it ships with
+// Redzone.
+TargetOrigin origin_of(const TargetEntry& target);
 
 // Adds to `error` (the target of a finding is missing) what would load that target.
 Error with_origin(Error error, const Environment& found_in);
@@ -22,7 +25,7 @@ Error with_origin(Error error, const Environment& found_in);
 // apply to a GPU, and is rerun where it was seen.
 DeviceKind device_of(const Environment& found_in, DeviceKind asked);
 
-// One line if the loaded target is from a package other than that of the finding.
+// One line if the loaded target is of other code than that of the finding.
 std::optional<std::string> other_code(const TargetEntry& here, const Environment& found_in,
                                       const std::string& finding);
 

@@ -11,6 +11,7 @@ namespace redzone::engine {
 std::string SanitizedPools::problem() const {
   if (!device_.tools.compute_sanitizer)
     return fmt::format("compute-sanitizer cannot check the {} device", device_.name);
+  if (command_.argv.at(1) != "worker") return "workers of Python files do not run under a tool";
   if (find_tool("compute-sanitizer").empty()) return "compute-sanitizer was not found";
   return "";
 }

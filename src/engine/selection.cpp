@@ -12,12 +12,13 @@ namespace {
 // The given packages are fuzzed, unless targets are named.
 bool is_given_package(const TargetEntry& entry, const SelectionOptions& options) {
   const auto& given = options.packages;
-  return entry.is_package && std::find(given.begin(), given.end(), entry.plugin) != given.end();
+  return entry.is_package() &&
+         std::find(given.begin(), given.end(), entry.origin.path) != given.end();
 }
 
 // A package that is named or given but for which there is no device.
 std::optional<Skipped> no_device_for(const TargetEntry& entry, const Site& site) {
-  if (!entry.is_package || site.registry().find(entry.spec.name, site.device()) != nullptr)
+  if (!entry.is_package() || site.registry().find(entry.spec.name, site.device()) != nullptr)
     return std::nullopt;
   return Skipped{
       entry.spec.name,
@@ -26,9 +27,12 @@ std::optional<Skipped> no_device_for(const TargetEntry& entry, const Site& site)
 
 // Whether a target is fuzzed if none is named. A package is, under the requested launch.
 bool is_wanted_unnamed(const TargetEntry& entry, const SelectionOptions& options) {
+  if (options.python && entry.origin.source == TargetSource::python)
+    return entry.spec.category != Category::selftest;
   if (!options.all) {
+    if (options.python && options.packages.empty()) return false;
     if (!options.packages.empty() && !is_given_package(entry, options)) return false;
-    if (entry.is_package ? entry.is_lazy != options.lazy : options.lazy) return false;
+    if (entry.is_package() ? entry.is_lazy != options.lazy : options.lazy) return false;
   }
   switch (entry.spec.category) {
     case Category::kernel:
@@ -42,8 +46,11 @@ bool is_wanted_unnamed(const TargetEntry& entry, const SelectionOptions& options
   return false;
 }
 
-Result<std::optional<std::string>> cannot_fuzz(const TargetSpec& spec, const Site& site,
+Result<std::optional<std::string>> cannot_fuzz(const TargetEntry& entry, const Site& site,
                                                const std::vector<store::Quarantined>& quarantined) {
+  const TargetSpec& spec = entry.spec;
+  if (entry.origin.source == TargetSource::python && !site.traits().execution.runs_kernels)
+    return "it is Python code, of which a dry run can leave nothing out";
   for (const auto& q : quarantined)
     if (q.signature.target == spec.name) return q.why;
   if (auto why = site.cannot_run(spec)) return why;
@@ -75,7 +82,7 @@ Result<Selection> select(const Site& site, const SelectionOptions& options,
       want(entry);
     }
   } else {
-    const bool told = !options.packages.empty() || options.all;
+    const bool told = !options.packages.empty() || options.python || options.all;
     for (const auto& entry : site.registry().entries()) {
       if (!is_wanted_unnamed(entry, options)) continue;
       if (site.registry().find(entry.spec.name, site.device()) == &entry)
@@ -87,7 +94,7 @@ Result<Selection> select(const Site& site, const SelectionOptions& options,
   if (wanted.empty() && out.skipped.empty() && options.lazy)
     return usage_error("--lazy: there is no package to launch; add one with --package");
   for (const auto* entry : wanted) {
-    RZ_TRY_ASSIGN(const auto why, cannot_fuzz(entry->spec, site, quarantined));
+    RZ_TRY_ASSIGN(const auto why, cannot_fuzz(*entry, site, quarantined));
     if (why)
       out.skipped.push_back({entry->spec.name, *why});
     else

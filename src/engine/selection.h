@@ -14,6 +14,7 @@ namespace redzone::engine {
 struct SelectionOptions {
   std::vector<std::string> targets = {};   // names
   std::vector<std::string> packages = {};  // folders, as given; only these
+  bool python = false;                     // only those of Python files, puzzles too
   bool puzzles = false;                    // include puzzles
   bool lazy = false;  // packages under the launch that compiles, tunes and freezes
   bool all = false;   // all kernels and packages, packages under both launches

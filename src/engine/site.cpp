@@ -16,6 +16,7 @@ Environment Site::environment(const TargetEntry& target) const {
       store::collect_environment(worker_.device, worker_.driver, worker_.compute_capability,
                                  target.spec.needs_nvrtc ? worker_.nvrtc : "", target.code_hash);
   environment.toolkit = toolkit_of(target, environment.toolkit);
+  environment.origin = origin_of(target);
   return environment;
 }
 

@@ -9,6 +9,7 @@
 #include "core/check_failure.h"
 #include "core/error.h"
 #include "core/utf8.h"
+#include "exec/python_frame.h"
 
 namespace redzone::exec {
 
@@ -65,7 +66,8 @@ Fault fault_of(std::string code, std::int32_t call, const device::BlackBox& box)
   return fault;
 }
 
-Fault fault_from_record(const device::BlackBox& box, const TrialContext& trial) {
+Fault fault_from_record(const device::BlackBox& box, const TrialContext& trial,
+                        std::string_view output) {
   const device::FaultRecord& record = box.fault;
   Fault fault = fault_of(signal_name(record.signal), call_at_death(box, trial), box);
   fault.buffer = valid_utf8(record.buffer);
@@ -74,9 +76,11 @@ Fault fault_from_record(const device::BlackBox& box, const TrialContext& trial) 
   // The smallest integer has no absolute value.
   if (record.distance_bytes != std::numeric_limits<std::int64_t>::min())
     fault.distance_bytes = record.distance_bytes;
-  fault.detail =
-      fmt::format("block ({}, {}, {}), thread ({}, {}, {})", record.block[0], record.block[1],
-                  record.block[2], record.thread[0], record.thread[1], record.thread[2]);
+  fault.detail = python_frame(output);
+  if (fault.detail.empty())
+    fault.detail =
+        fmt::format("block ({}, {}, {}), thread ({}, {}, {})", record.block[0], record.block[1],
+                    record.block[2], record.thread[0], record.thread[1], record.thread[2]);
   if (!fault.kernel.empty()) fault.detail += " of " + fault.kernel;
   if (fault.call >= 0) fault.known_by = "host device";
   return fault;
@@ -108,7 +112,7 @@ Observation observe_exit(const Exit& exit, const device::BlackBox& box, const Tr
                             with_output("ended the worker, which " + describe(exit), output));
   if (!comparing && box.fault.valid != 0 && (exit.signal != 0 || exit.code == device::kFaultExit)) {
     seen.end = End::fault;
-    seen.fault = fault_from_record(box, trial);
+    seen.fault = fault_from_record(box, trial, output);
     // The reason for an abort is in the output only, not in the record.
     if (box.fault.signal == SIGABRT) seen.message = with_output("the worker aborted", output);
     return seen;

@@ -14,6 +14,8 @@
 #include <cstring>
 #include <thread>
 
+#include "exec/child_environment.h"
+
 namespace redzone::exec {
 
 namespace {
@@ -26,7 +28,7 @@ tl::unexpected<Error> system_error(const char* what) {
 
 // Data that the child needs between fork and exec, prepared before the fork.
 struct ChildSetup {
-  std::vector<char*> argv;
+  std::vector<char*> argv, environment;
   int socket = -1, box = -1, output = -1, null = -1;
   pid_t parent = -1;
 };
@@ -55,7 +57,7 @@ struct ChildSetup {
   ::close_range(3, ~0u, CLOSE_RANGE_CLOEXEC);
   ::fcntl(setup.socket, F_SETFD, 0);
   ::fcntl(setup.box, F_SETFD, 0);
-  ::execv(setup.argv[0], setup.argv.data());
+  ::execve(setup.argv[0], setup.argv.data(), setup.environment.data());
   const char* reason = ::strerrordesc_np(errno);
   for (const char* part : {"cannot start ", static_cast<const char*>(setup.argv[0]), ": ",
                            reason != nullptr ? reason : "unknown error", "\n"})
@@ -87,7 +89,10 @@ Result<WorkerProcess> WorkerProcess::start(const WorkerCommand& command) {
     argv.emplace_back(flag);
     argv.push_back(std::to_string(fd));
   }
-  ChildSetup setup{{}, theirs.get(), box->fd(), output_end.get(), null.get(), ::getpid()};
+  std::vector<std::string> variables = command.environment;
+  ChildSetup setup{
+      {},        environment_with(variables), theirs.get(), box->fd(), output_end.get(), null.get(),
+      ::getpid()};
   for (auto& a : argv) setup.argv.push_back(a.data());
   setup.argv.push_back(nullptr);
 

@@ -17,6 +17,8 @@ namespace redzone::exec {
 // The command to run. PATH is not searched; "--socket-fd N --black-box-fd M" is appended.
 struct WorkerCommand {
   std::vector<std::string> argv;
+  // "NAME=value", beside the variables of this process and in the place of those of that name.
+  std::vector<std::string> environment = {};
 };
 
 // The process leads a group of its own, so that Ctrl-C on the terminal does not reach it, and is

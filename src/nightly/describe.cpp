@@ -229,7 +229,7 @@ class Description {
       if (const auto shown = by_id.find(r.finding.value_or(0)); shown != by_id.end())
         return report::origin_flags(shown->second->environment);
       if (const TargetEntry* entry = here(r.target))
-        return report::origin_flags(environment(engine::toolkit_of(*entry, "")));
+        return report::origin_flags(environment(engine::origin_of(*entry)));
       const auto other = by_target.find(r.target);
       return other == by_target.end() ? "" : report::origin_flags(other->second->environment);
     };
@@ -251,10 +251,10 @@ class Description {
                                  .waived = waived(r)});
   }
 
-  Environment environment(const std::string& toolkit) const {
+  Environment environment(TargetOrigin origin) const {
     Environment here;
     here.device = night_.device;
-    here.toolkit = toolkit;
+    here.origin = std::move(origin);
     return here;
   }
 

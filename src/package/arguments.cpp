@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "described/read_expression.h"
 #include "package/description.h"
-#include "package/read_expression.h"
 
 namespace redzone::package {
 namespace {
@@ -76,7 +76,7 @@ void read_constant(TableReader& f, const Package& package, const std::vector<std
     if (knob != package.knobs.end())
       argument.knob = knob->name;
     else
-      argument.value = read_expression(f, "value", numbers);
+      argument.value = described::read_expression(f, "value", numbers);
   }
 }
 
@@ -98,7 +98,7 @@ Argument read_argument(TableReader& f, const Package& package,
     case 1:
       argument.kind = Argument::Kind::integer;
       argument.type = integer_type(f);
-      argument.value = read_expression(f, "value", numbers);
+      argument.value = described::read_expression(f, "value", numbers);
       break;
     case 2:
       argument.kind = Argument::Kind::real;
@@ -107,7 +107,7 @@ Argument read_argument(TableReader& f, const Package& package,
         if (!std::isfinite(*real)) throw f.error("value", "not finite");
         argument.plain = *real;
       } else {
-        argument.value = read_expression(f, "value", numbers);
+        argument.value = described::read_expression(f, "value", numbers);
       }
       break;
     case 3:

@@ -97,7 +97,7 @@ tl::expected<ResolvedCall, std::string> evaluate(const Package& package, const D
                                                  const Config& config) {
   ResolvedCall call;
   call.values = dims;
-  add_knobs(call.values, package.knobs, config);
+  described::add_knobs(call.values, package.knobs, config);
   if (auto problem = shape_problem(package, call.values)) return tl::unexpected(*problem);
   for (const Argument& argument : package.arguments) {
     RZ_TRY_ASSIGN(auto value, value_of(package, argument, call.values, config));

@@ -25,7 +25,7 @@ std::string last_dim_of_grid(const Package& package) {
 // Number of CTAs of a launch; the maximum if the grid has no value.
 __int128 ctas_of(const Package& package, const Variant& variant, const Dims& dims, int sms) {
   Values values(dims.begin(), dims.end());
-  add_knobs(values, package.knobs, variant.knobs);
+  described::add_knobs(values, package.knobs, variant.knobs);
   const auto programs = programs_of(package, std::move(values), sms);
   if (!programs) return static_cast<__int128>(1) << 126;
   return static_cast<__int128>(programs->x) * programs->y * programs->z *
@@ -106,7 +106,7 @@ void LazyPackageTarget::prepare(Context& ctx, std::size_t config) {
 Extent LazyPackageTarget::programs(Context& ctx, std::size_t config, const Dims& dims) {
   const Variant& variant = package().variants[config];
   Values values(dims.begin(), dims.end());
-  add_knobs(values, package().knobs, variant.knobs);
+  described::add_knobs(values, package().knobs, variant.knobs);
   const auto programs = programs_of(package(), std::move(values), ctx.multiprocessors());
   if (!programs) {
     ctx.unsupported(programs.error());

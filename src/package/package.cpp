@@ -77,16 +77,4 @@ std::string name_of(const Scalar& type) {
   return fmt::format("{}{}", type.kind == Scalar::Kind::unsigned_integer ? "u" : "i", type.bits);
 }
 
-void add_knobs(Values& values, const std::vector<KnobSpec>& knobs, const Config& config) {
-  for (const auto& knob : knobs) {
-    const Value& value = config.find(knob.name)->second;
-    if (const auto* number = std::get_if<std::int64_t>(&value)) {
-      values[knob.name] = *number;
-      continue;
-    }
-    for (const Value& other : knob.values)
-      values[fmt::format("{}_is_{}", knob.name, std::get<std::string>(other))] = value == other;
-  }
-}
-
 }  // namespace redzone::package

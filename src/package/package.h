@@ -14,27 +14,18 @@
 #include <variant>
 #include <vector>
 
+#include "described/description.h"
 #include "package/cubin.h"
-#include "package/expression.h"
 
 namespace redzone::package {
+
+using described::Expression;
+using described::Tensor;
+using described::Values;
 
 // The value of a constexpr argument; booleans are 0 and 1.
 using Constant = std::variant<std::int64_t, double, std::string>;
 std::string text_of(const Constant& constant);
-
-struct Tensor {
-  std::string name;
-  DType dtype = DType::f32;
-  std::string dtype_of;  // the knob with the name of the element type, or ""
-  Role role = Role::in;
-  std::vector<Expression> shape;  // over dims
-  Fill::Kind fill = Fill::Kind::uniform;
-  double lo = -1, hi = 1;              // uniform; constant: lo
-  std::optional<Expression> from, to;  // integers, both ends included; offsets: `to` is the total
-  std::size_t align_bytes = 16;
-  std::optional<Tolerance> tolerance;
-};
 
 // A number that the compiled kernel receives by value.
 struct Scalar {
@@ -93,19 +84,13 @@ struct Variant {
                                               // order
 };
 
-struct Package {
+struct Package : described::Description {
   std::filesystem::path folder;
-  std::string name, doc, kernel;
-  std::string triton;     // the version that compiled it
-  std::string reference;  // "": none
-  int arch = 0;           // 90
-  bool deterministic = true;
-  std::optional<Expression> work;
-  std::vector<Expression> grid;  // three, in programs; may use num_sms
-  std::vector<DimSpec> dims;
-  std::vector<Constraint> constraints;
-  std::vector<Tensor> tensors;
-  std::vector<KnobSpec> knobs;
+  std::string kernel;
+  std::string triton;              // the version that compiled it
+  std::string reference;           // "": none
+  int arch = 0;                    // 90
+  std::vector<Expression> grid;    // three, in programs; may use num_sms
   std::vector<std::string> tuned;  // knobs that a launcher may choose, because they do not affect
                                    // results
   std::vector<Argument> arguments;
@@ -128,9 +113,5 @@ std::vector<std::size_t> parameter_bytes(const Package& package, const Variant& 
 
 // "1", "16" or "other".
 std::string_view name_of(Class c);
-
-// Adds knobs as values for expressions: a number under the knob's name; for each value V of a knob
-// K of strings, K_is_V is 1 or 0.
-void add_knobs(Values& values, const std::vector<KnobSpec>& knobs, const Config& config);
 
 }  // namespace redzone::package

@@ -46,9 +46,8 @@ class Entries {
     TargetEntry entry;
     entry.spec = std::move(spec);
     entry.device = device;
-    entry.plugin = package_->folder;
+    entry.origin = {TargetSource::package, package_->folder.string()};
     entry.code_hash = package_->code_hash;
-    entry.is_package = true;
     entry.compiled_by = "Triton " + package_->triton;
     return entry;
   }

@@ -23,12 +23,10 @@ std::int64_t value_at(const DimSpec& dim, int part) {
   return (least + (most - least) / 4 * part + (most - least) % 4 * part / 4) * step;
 }
 
-bool allowed(const Package& package, const Values& dims) {
-  return std::all_of(package.constraints.begin(), package.constraints.end(),
-                     [&](const Constraint& c) {
-                       const auto a = dims.find(c.a)->second, b = dims.find(c.b)->second;
-                       return c.kind == Constraint::Kind::divides ? b % a == 0 : a <= b;
-                     });
+bool is_met(const Constraint& constraint, const Values& dims, const Config& config) {
+  if (constraint.kind == Constraint::Kind::predicate) return constraint.holds(dims, config);
+  const auto a = dims.find(constraint.a)->second, b = dims.find(constraint.b)->second;
+  return constraint.kind == Constraint::Kind::divides ? b % a == 0 : a <= b;
 }
 
 // All dims at the same fraction of their range, and the first dims small and large in every
@@ -40,7 +38,7 @@ std::vector<Values> probes_of(const Package& package) {
     Values dims;
     for (std::size_t i = 0; i < package.dims.size(); ++i)
       dims.emplace(package.dims[i].name, value_at(package.dims[i], part_of(i)));
-    if (allowed(package, dims)) probes.push_back(std::move(dims));
+    probes.push_back(std::move(dims));
   };
   for (int part = 0; part <= 4; ++part) add([&](std::size_t) { return part; });
   const std::size_t mixed = std::min(package.dims.size(), kMostMixed);
@@ -121,13 +119,20 @@ class Sanity {
     require(fill + "hi", range_of_integers(tensor));
   }
 
-  // Throws the error of the first probe, unless another probe has none.
+  bool allowed(const Values& dims, const Config& config) const {
+    const auto& constraints = package_.constraints;
+    return std::all_of(constraints.begin(), constraints.end(),
+                       [&](const Constraint& c) { return is_met(c, dims, config); });
+  }
+
+  // Throws the error of the first probe that the constraints allow, unless another one has none.
   void require(const std::string& field, const Check& check) const {
     Problem first;
     for (const auto& config : configs_)
       for (const auto& dims : probes_) {
+        if (!allowed(dims, config)) continue;
         Values values = dims;
-        add_knobs(values, package_.knobs, config);
+        described::add_knobs(values, package_.knobs, config);
         values["num_sms"] = kUsualMultiprocessors;
         auto problem = check(values);
         if (!problem) return;

@@ -63,7 +63,7 @@ std::optional<Constant> value_under(const Package& package, const Argument& argu
       }))
     return std::nullopt;
   Values values;
-  add_knobs(values, package.knobs, knobs);
+  described::add_knobs(values, package.knobs, knobs);
   const auto value = argument.value->value(values);
   if (!value) return std::nullopt;
   return *value;

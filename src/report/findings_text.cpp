@@ -76,6 +76,8 @@ std::string environment_text(const Environment& e) {
                                         e.compute_capability / 10, e.compute_capability % 10));
   lines.add("driver", e.driver);
   lines.add("toolkit", e.toolkit);
+  lines.add("origin", text_of(e.origin));
+  lines.add("python", e.origin.interpreter);
   lines.add("nvrtc", e.nvrtc);
   lines.add("machine", e.host);
   lines.add("code", e.code_hash);
@@ -187,14 +189,10 @@ std::string finding_text(const Finding& f, std::string_view db,
 }
 
 std::string origin_flags(const Environment& environment) {
-  std::string out;
-  if (const auto package = package_of(environment); !package.empty()) {
-    out += " --package " + shell_quoted(package);
-    if (const auto& device = traits_of_device(environment.device); !device.automatic)
-      out += fmt::format(" --device {}", device.name);
-  }
-  if (const auto plugin = plugin_of(environment); !plugin.empty())
-    out += " --plugin " + shell_quoted(plugin);
+  std::string out = flags_of(environment.origin);
+  if (const auto& device = traits_of_device(environment.device);
+      environment.origin.source == TargetSource::package && !device.automatic)
+    out += fmt::format(" --device {}", device.name);
   return out;
 }
 

@@ -46,9 +46,12 @@ void field_columns(A& a, T& value) {
   each_field(value, [&](const auto& field, auto& member) { a(field.name, member); });
 }
 
+// Without the origin, which is a document of the finding: two files of one text are one code.
 template <class A, Of<Environment> E>
 void columns(A& a, E& e) {
-  field_columns(a, e);
+  each_field(e, [&]<class M>(const auto& field, M& member) {
+    if constexpr (!std::is_same_v<std::remove_const_t<M>, TargetOrigin>) a(field.name, member);
+  });
 }
 
 template <class A, Of<Signature> S>
@@ -80,19 +83,22 @@ void columns(A& a, R& r) {
   a.holds(are_counts(r.plans, r.trials) && r.seconds >= 0, "its reduction has a negative count");
 }
 
-// What the finding comes from, with a document unless that is a target: its plan has columns of its
-// own.
+// What the finding comes from, with the document that says what runs it again. The plan of a target
+// has columns of its own.
 template <class A, Of<Finding> F>
 void origin_columns(A& a, F& f) {
   OriginKind kind = f.program ? OriginKind::program : OriginKind::target;
-  std::string document = f.program ? print_origin(*f.program) : "";
+  std::string document =
+      f.program ? print_origin(*f.program) : print_target_origin(f.environment.origin);
   a("origin", kind);
   a("origin_document", document);
   a.holds(document.size() <= kMostOriginBytes, "the document of its origin is too long");
   if constexpr (!std::is_const_v<F>) {
     if (kind == OriginKind::target) {
       f.program.reset();
-      a.holds(document.empty(), "its origin is a target, with a document");
+      auto target = parse_target_origin(document, "its origin");
+      a.holds(target.has_value(), target ? "" : target.error().message);
+      f.environment.origin = *std::move(target);
       return;
     }
     auto origin = parse_origin(document, "its origin");

@@ -309,7 +309,8 @@ DELETE FROM probes WHERE finding_id IN
   (SELECT id FROM findings WHERE kind = 'redzone' AND side IN ('before', 'after'));
 )sql";
 
-// What a finding comes from; the document says how to run that again, and is "" for a target.
+// What a finding comes from; the document says how to run that again, and is "" for a target that
+// is built in.
 constexpr std::string_view kVersion13 = R"sql(
 ALTER TABLE findings ADD COLUMN origin TEXT NOT NULL DEFAULT 'target';
 ALTER TABLE findings ADD COLUMN origin_document TEXT NOT NULL DEFAULT '';
@@ -322,9 +323,25 @@ ALTER TABLE campaigns ADD COLUMN reference_sampled INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE night_targets ADD COLUMN reference_sampled INTEGER NOT NULL DEFAULT 0;
 )sql";
 
-constexpr std::array kSteps{kVersion1,  kVersion2,  kVersion3,  kVersion4, kVersion5,
-                            kVersion6,  kVersion7,  kVersion8,  kVersion9, kVersion10,
-                            kVersion11, kVersion12, kVersion13, kVersion14};
+// Files of plugins and folders of packages were the end of the toolkit's text. A text that would
+// make two environments the same is left as it is.
+constexpr std::string_view kVersion15 = R"sql(
+UPDATE findings SET origin_document = (
+  SELECT CASE WHEN instr(toolkit, ', package ') > 0
+    THEN json_object('source', 'package', 'path', substr(toolkit, instr(toolkit, ', package ') + 10))
+    ELSE json_object('source', 'plugin', 'path', substr(toolkit, instr(toolkit, ', plugin ') + 9))
+    END FROM environments e WHERE e.id = findings.environment_id)
+  WHERE origin = 'target' AND environment_id IN (SELECT id FROM environments
+    WHERE instr(toolkit, ', package ') > 0 OR instr(toolkit, ', plugin ') > 0);
+UPDATE OR IGNORE environments SET toolkit = substr(toolkit, 1, instr(toolkit, ', package ') - 1)
+  WHERE instr(toolkit, ', package ') > 0;
+UPDATE OR IGNORE environments SET toolkit = substr(toolkit, 1, instr(toolkit, ', plugin ') - 1)
+  WHERE instr(toolkit, ', plugin ') > 0;
+)sql";
+
+constexpr std::array kSteps{kVersion1,  kVersion2,  kVersion3,  kVersion4,  kVersion5,
+                            kVersion6,  kVersion7,  kVersion8,  kVersion9,  kVersion10,
+                            kVersion11, kVersion12, kVersion13, kVersion14, kVersion15};
 
 }  // namespace
 

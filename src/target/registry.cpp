@@ -32,8 +32,12 @@ auto key_of(const TargetEntry& e) {
   return std::tuple(std::string_view(e.spec.name), e.device);
 }
 
-std::string origin(const TargetEntry& e) {
-  return e.plugin.empty() ? std::string("this program") : e.plugin.string();
+std::string path_of(const TargetEntry& e) {
+  return e.origin.path.empty() ? "this program" : e.origin.path;
+}
+
+std::string source_of(const TargetEntry& e) {
+  return e.origin.path.empty() ? "plugin this program" : text_of(e.origin);
 }
 
 }  // namespace
@@ -62,9 +66,12 @@ Result<void> Registry::add_plugins(std::span<const std::filesystem::path> plugin
     RZ_TRY_ASSIGN(auto hash, code_hash(file));
     if (loaded.preload != nullptr) preloads_.push_back(loaded.preload);
     for (auto& target : loaded.targets)
-      if (auto added =
-              add({std::move(target.spec), loaded.device, std::move(target.make), file, hash},
-                  Tried::before);
+      if (auto added = add({std::move(target.spec),
+                            loaded.device,
+                            std::move(target.make),
+                            {TargetSource::plugin, file.string()},
+                            hash},
+                           Tried::before);
           !added)
         return added;
   }
@@ -80,7 +87,7 @@ Result<void> Registry::add(TargetEntry entry) {
 }
 
 Result<void> Registry::add(TargetEntry entry, Tried tried) {
-  const std::string from = (entry.is_package ? "package " : "plugin ") + origin(entry);
+  const std::string from = source_of(entry);
   RZ_TRY(tried == Tried::before ? check_declaration(entry.spec, from)
                                 : check_spec(entry.spec, from, watch_));
   auto at = std::lower_bound(
@@ -88,7 +95,7 @@ Result<void> Registry::add(TargetEntry entry, Tried tried) {
       [](const TargetEntry& a, const TargetEntry& b) { return key_of(a) < key_of(b); });
   if (at != entries_.end() && key_of(*at) == key_of(entry))
     return usage_error(fmt::format("{}: duplicate target name '{}' for device {}, also in {}", from,
-                                   entry.spec.name, name_of(entry.device), origin(*at)));
+                                   entry.spec.name, name_of(entry.device), path_of(*at)));
   entry.spec = guarded(std::move(entry.spec), watch_);
   entries_.insert(at, std::move(entry));
   return {};

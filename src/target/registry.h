@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/target_origin.h"
 #include "target/spec_watch.h"
 
 namespace redzone {
@@ -22,11 +23,14 @@ struct TargetEntry {
   TargetSpec spec;
   DeviceKind device = DeviceKind::host;
   TargetFactory make;
-  std::filesystem::path plugin = {};  // empty: built into this process; for a package its folder
-  std::string code_hash = {};         // of the plugin file, 32 hex digits
-  bool is_package = false;            // a package of compiled kernels, see src/package
-  bool is_lazy = false;               // a package under the lazily compiled launch of src/launcher
-  std::string compiled_by = {};       // compiler of its code; empty: the compilers of this build
+  TargetOrigin origin = {};      // a shipped plugin is a plugin here
+  std::string code_hash = {};    // of the files of the code, 32 hex digits
+  bool is_lazy = false;          // a package under the lazily compiled launch of src/launcher
+  std::string compiled_by = {};  // compiler of its code; empty: the compilers of this build
+  // run() computes on the CPU before it returns, instead of enqueueing work.
+  bool immediate = false;
+
+  bool is_package() const { return origin.source == TargetSource::package; }
 };
 
 // A plain value once loaded, so several threads may read it. Pointers to entries are valid until

@@ -26,6 +26,18 @@ TensorArg CallContext::tensor(std::string_view name) const {
   throw SpecError(fmt::format("no tensor '{}'", name));
 }
 
+std::span<std::byte> CallContext::storage(std::string_view name) const {
+  for (const auto& t : unit_.tensors)
+    if (t.spec->name == name) return {t.at.storage, t.storage.bytes};
+  throw SpecError(fmt::format("no tensor '{}'", name));
+}
+
+void CallContext::watch_memory(const std::string& name, const void* at, std::size_t bytes) {
+  auto* begin = static_cast<std::byte*>(const_cast<void*>(at));
+  state_.watch(name, call(), {begin, begin}, bytes);
+  state_.flush_watch();
+}
+
 CallContext::~CallContext() {
   if (capturing_) state_.session.end_capture(false);
 }
@@ -101,6 +113,7 @@ std::string CallContext::unused_label(std::string_view name) const {
 
 bool CallContext::fill_before_launch(const device::BufferJob& job, int stream) {
   state_.scratch_fills.add(stream, job);
+  if (state_.immediate) return fill_scratch() && state_.make_ready();
   return !state_.stream_is_out || fill_scratch();
 }
 

@@ -55,6 +55,15 @@ class CallContext final : public Context {
   void fail(std::string code, std::string message) override;
   bool ended() const override { return state_.session.stopped(); }
 
+  // For targets that run in this process (src/worker_library).
+  std::int32_t index() const { return call(); }
+  std::int64_t repeat() const { return run_; }
+  std::uint64_t seed() const { return unit_.item->call->seed; }
+  // The bytes that belong to the tensor; SpecError for a name that the spec does not declare.
+  std::span<std::byte> storage(std::string_view name) const;
+  // Names memory of the process in reports of faults, until the segment ends.
+  void watch_memory(const std::string& name, const void* at, std::size_t bytes);
+
  private:
   std::int32_t call() const { return unit_.item->index; }
   // Releases the scratch in the order of the call's own stream.

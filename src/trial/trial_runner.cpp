@@ -109,6 +109,7 @@ void TrialRunner::run_steps(const Plan& plan, const TrialSpec& trial,
     streams.side = entry->spec.side_streams;
     streams.concurrent_calls = entry->spec.concurrent_calls;
   }
+  state_.immediate = entry != nullptr && entry->immediate && traits_.execution.on_host_cores;
   state_.begin(trial, streams, schedule_.calls, 2 * limits_.bytes);
   Session& session = state_.session;
   if (!scheduled) return session.stop(End::worker_error, scheduled.error().message);

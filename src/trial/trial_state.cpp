@@ -57,6 +57,11 @@ void TrialState::watch(const std::string& name, std::int32_t call, const Place& 
   watched_.push_back({name, call, at.storage, at.storage + bytes});
 }
 
+bool TrialState::make_ready() {
+  flush_watch();
+  return session.synchronize() && !session.stopped();
+}
+
 void TrialState::flush_watch() {
   if (session.lost() || (!retell_ && told_ == watched_.size())) return;
   if (retell_)

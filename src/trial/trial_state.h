@@ -80,6 +80,9 @@ struct TrialState {
   void watch(const std::string& name, std::int32_t call, const Place& at, std::size_t bytes);
   // Passes added names to the device. Cheap if there are none.
   void flush_watch();
+  // Before code of an immediate target runs: inputs are there, and reports know the buffers. False
+  // if the session has stopped.
+  bool make_ready();
   // Removes the names of a finished segment.
   void forget_watched();
   // Requires an idle device: reads compute-sanitizer's output, which belongs to `call` (-1:
@@ -110,6 +113,7 @@ struct TrialState {
   bool checks = true;                 // see TrialRunner::run()
   bool records = true;                // records launches and requests
   bool marks = true;                  // separates calls by progress markers
+  bool immediate = false;             // TargetEntry::immediate
   std::deque<RawBuffer> workspaces;   // live for the whole trial
   std::deque<RawBuffer> allocations;  // including freed ones
   std::deque<RawBuffer> host_buffers;

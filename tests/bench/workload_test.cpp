@@ -55,7 +55,7 @@ TEST(Workload, PackagesAreApart) {
   EXPECT_FALSE(make_workload(kPackages, DeviceKind::cuda, registry, true));
   for (const bool lazy : {false, true}) {
     TargetEntry entry = family_target(lazy ? "p.lazy_launch" : "p", DeviceKind::cuda);
-    entry.is_package = true;
+    entry.origin = {TargetSource::package, "/my/package"};
     entry.is_lazy = lazy;
     ASSERT_TRUE(registry.add(std::move(entry)));
   }

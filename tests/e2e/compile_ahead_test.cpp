@@ -44,7 +44,7 @@ class CompileAheadE2e : public testing::Test {
     options.start = [&] {
       exec::PoolOptions pool;
       pool.command.argv = {REDZONE_BINARY_PATH, "worker", "--device", "dry-run",
-                           "--compile-for",     "90",     "--plugin", target_->plugin.string()};
+                           "--compile-for",     "90",     "--plugin", target_->origin.path};
       pool.workers = kWorkers;
       pool.spares = 0;
       auto made = std::make_unique<exec::Pool>(std::move(pool));

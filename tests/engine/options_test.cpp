@@ -57,7 +57,7 @@ TEST(Deadline, IsThatOfTheDeviceUnlessOneIsGiven) {
 }
 
 campaign::TriageOptions triage_on(const DeviceTraits& device) {
-  return triage_options(device, milliseconds(2000), 4, {});
+  return triage_options(device, milliseconds(2000), 4, false, {});
 }
 
 TEST(Triage, OfTheDevicesThatThereAre) {

@@ -342,7 +342,7 @@ TEST_F(NightReport, ALineOfTheCorpusIsQuotedAndBringsItsTargetAlong) {
   Store store = open_rw(dir_ / "s.db");
   const auto id = night(store, 20);
   Finding f = sample_finding(1);
-  f.environment.toolkit = "nvcc 13.0, plugin /my plugins/gains.so";
+  f.environment.origin = {TargetSource::plugin, "/my plugins/gains.so"};
   f.first_seen = to_the_second(at(20, 2));
   f.campaign = id;
   must(store.record(f));

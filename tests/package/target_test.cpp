@@ -191,9 +191,9 @@ TEST_F(PackageTargets, AreTargetsOfTheRegistry) {
     const TargetEntry* entry = registry.find("test.add", device);
     ASSERT_NE(entry, nullptr);
     EXPECT_EQ(entry->device, device);
-    EXPECT_TRUE(entry->is_package);
+    EXPECT_TRUE(entry->is_package());
     EXPECT_FALSE(entry->is_lazy);
-    EXPECT_EQ(entry->plugin, sample_.folder());
+    EXPECT_EQ(entry->origin.path, sample_.folder());
     EXPECT_EQ(entry->code_hash, package_->code_hash);
     EXPECT_EQ(entry->compiled_by, "Triton 3.6.0");
     EXPECT_NE(entry->make(), nullptr);

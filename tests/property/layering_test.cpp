@@ -22,10 +22,10 @@ using std::filesystem::path;
 // The folders from the bottom up: each may include only folders before it. Those of src/ are built
 // in this order, too; generators/ and oracles/ are beside src/.
 const std::vector<std::string> kFloors{
-    "core",       "interpose",  "sanitizer", "guard",   "statistics", "tma",    "target",
-    "launcher",   "references", "device",    "package", "exec",       "trial",  "standalone",
-    "generators", "oracles",    "campaign",  "bisect",  "store",      "report", "engine",
-    "nightly",    "bench",      "cli",       "targets"};
+    "core",     "interpose",      "sanitizer",  "guard",      "statistics", "tma",      "target",
+    "launcher", "references",     "device",     "described",  "package",    "exec",     "python",
+    "trial",    "worker_library", "standalone", "generators", "oracles",    "campaign", "bisect",
+    "store",    "report",         "engine",     "nightly",    "bench",      "cli",      "targets"};
 
 // "core/", ...: the prefixes of includes from other folders.
 const std::vector<std::string>& part_prefixes() {
@@ -135,7 +135,7 @@ std::vector<ThirdParty> third_party() {
       {"spdlog", {"spdlog"}, {"src/core/log.cpp"}},
       {"toml", {"toml++"}, {"src/core/toml.h"}},
       {"pugixml", {"pugixml"}, {"src/report/junit.cpp", "tests/"}},
-      {"muparser", {"muParser"}, {"src/package/expression.cpp"}},
+      {"muparser", {"muParser"}, {"src/described/expression.cpp"}},
       {"cuda",
        {"cuda.h", "nvrtc.h"},
        {"src/device/cuda/", "src/standalone/", "tests/gpu/",
@@ -192,10 +192,16 @@ std::vector<Part> parts() {
       {"references", "src/references/", {"targets/chunk/reference"}},
       // Part of plugins, so it may include what they may.
       {"launcher", "src/launcher/", {}},
+      {"described", "src/described/", {"core/"}},
       {"package",
        "src/package/",
-       {"core/", "target/", "launcher/", "references/", "device/element.h"}},
+       {"core/", "described/", "target/", "launcher/", "references/", "device/element.h"}},
       {"sanitizer", "src/sanitizer/", {"core/"}},
+      // Describes files in a process of theirs, whose output is read as a worker's is.
+      {"python",
+       "src/python/",
+       {"core/", "described/", "exec/child_environment.h", "exec/fd.h", "exec/output_tail.h",
+        "target/"}},
       {"exec", "src/exec/", {"core/", "device/", "target/", "sanitizer/", "tma/"}},
       // The campaign uses interfaces and plain values: no device, no worker, no SQLite.
       {"campaign",
@@ -205,6 +211,11 @@ std::vector<Part> parts() {
       // Runs plans through the runner, so it does not depend on what runs them.
       {"bisect", "src/bisect/", {"core/", "campaign/run_judgement.h", "statistics/"}},
       {"trial", "src/trial/", {"core/", "device/", "exec/", "sanitizer/", "target/", "tma/"}},
+      // Serves trials with the code of a process that loads it, through a C interface.
+      {"worker_library",
+       "src/worker_library/",
+       {"core/", "described/", "device/", "exec/", "package/", "python/", "sanitizer/", "target/",
+        "trial/"}},
       // The programs that it writes contain the text of headers.
       {"standalone",
        "src/standalone/",
@@ -217,8 +228,8 @@ std::vector<Part> parts() {
       // Composes concrete classes into a run; prints nothing and reads no command line.
       {"engine",
        "src/engine/",
-       {"core/", "guard/", "interpose/", "target/", "device/", "package/", "exec/", "sanitizer/",
-        "generators/", "oracles/", "campaign/", "bisect/", "store/"}},
+       {"core/", "guard/", "interpose/", "target/", "device/", "package/", "python/", "exec/",
+        "sanitizer/", "generators/", "oracles/", "campaign/", "bisect/", "store/"}},
       {"nightly",
        "src/nightly/",
        {"core/", "target/", "exec/executor.h", "oracles/", "campaign/", "bisect/", "store/",

@@ -62,7 +62,7 @@ TEST(ReportJson, Finding) {
   EXPECT_EQ(keys(j["attribution"][1]["failed"]), "k n");
   EXPECT_EQ(j["attribution"][1]["failed"]["k"], 5);
   EXPECT_EQ(keys(j["environment"]),
-            "device driver compute_capability toolkit nvrtc host code_hash redzone_version");
+            "device driver compute_capability toolkit nvrtc host code_hash redzone_version origin");
   EXPECT_EQ(j["environment"]["compute_capability"], 90);
   EXPECT_EQ(j["campaign"], 2);
   EXPECT_EQ(j["replay"], "redzone replay 3");
@@ -199,15 +199,17 @@ TEST(ReportJson, WhatAToolSaidInARunOfAReplay) {
 
 TEST(ReportJson, EnvironmentAndCulprits) {
   Finding f = sample_finding();
-  f.environment = {"NVIDIA H100",        "580.1", 90,     "nvcc 13.0", "13.0",
-                   "Linux 6.1.0 x86_64", "c0de",  "0.1.0"};
+  f.environment = {"NVIDIA H100", "580.1", 90,
+                   "nvcc 13.0",   "13.0",  "Linux 6.1.0 x86_64",
+                   "c0de",        "0.1.0", {TargetSource::package, "/my/package"}};
   f.culprits = {{"memcheck", 2, "scan", Access::read, "x", Side::after, "scan.cu:7", "4 bytes"},
                 {.source = "progress marks"}};
   const OrderedJson j = parsed(finding_json(f));
   EXPECT_EQ(j["environment"].dump(),
             R"({"device":"NVIDIA H100","driver":"580.1","compute_capability":90,)"
             R"("toolkit":"nvcc 13.0","nvrtc":"13.0","host":"Linux 6.1.0 x86_64",)"
-            R"("code_hash":"c0de","redzone_version":"0.1.0"})");
+            R"("code_hash":"c0de","redzone_version":"0.1.0","origin":{"source":"package",)"
+            R"("path":"/my/package","interpreter":"","interpreter_given":false}})");
   EXPECT_EQ(j["culprits"].dump(),
             R"([{"source":"memcheck","call":2,"kernel":"scan","access":"read","buffer":"x",)"
             R"("side":"after","location":"scan.cu:7","detail":"4 bytes"},)"

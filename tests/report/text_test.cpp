@@ -451,8 +451,7 @@ TEST(ReportText, ReplayCommandIsQuotedForTheShell) {
 TEST(ReportText, ReplayCommandNamesThePluginThatItNeeds) {
   Finding f;
   f.id = 3;
-  f.environment.toolkit = toolkit_of_plugin("g++ 12.2.0", "/home/me/my own.so");
-  EXPECT_EQ(plugin_of(f.environment), "/home/me/my own.so");
+  f.environment.origin = {TargetSource::plugin, "/home/me/my own.so"};
   EXPECT_EQ(replay_command(f, "a.db"), "redzone replay 3 --plugin '/home/me/my own.so' --db a.db");
 }
 
@@ -460,11 +459,21 @@ TEST(ReportText, ReplayCommandNamesThePackageThatItNeeds) {
   Finding f;
   f.id = 3;
   f.environment.device = "NVIDIA H100 80GB HBM3";
-  f.environment.toolkit = toolkit_of_package("Triton 3.6.0", "/home/me/my package");
+  f.environment.origin = {TargetSource::package, "/home/me/my package"};
   EXPECT_EQ(replay_command(f), "redzone replay 3 --package '/home/me/my package'");
   f.environment.device = "dry-run";
   EXPECT_EQ(replay_command(f, "a.db"),
             "redzone replay 3 --package '/home/me/my package' --device dry-run --db a.db");
+}
+
+TEST(ReportText, ReplayCommandNamesThePythonFileThatItNeeds) {
+  Finding f;
+  f.id = 3;
+  f.environment.origin = {TargetSource::python, "/home/me/my.py", "/venv/bin/python", false};
+  EXPECT_EQ(replay_command(f), "redzone replay 3 --python-file /home/me/my.py");
+  f.environment.origin.interpreter_given = true;
+  EXPECT_EQ(replay_command(f),
+            "redzone replay 3 --python-file /home/me/my.py --python /venv/bin/python");
 }
 
 }  // namespace

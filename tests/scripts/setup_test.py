@@ -28,7 +28,8 @@ class Setup(unittest.TestCase):
         self.log = pathlib.Path(folder.name) / "log"
         (self.root / "scripts").mkdir(parents=True)
         self.tools.mkdir()
-        shutil.copy(SCRIPT, self.root / "scripts/setup")
+        for name in ("setup", "torch-venv.txt"):
+            shutil.copy(SCRIPT.parent / name, self.root / "scripts" / name)
         self.tool("cmake", CMAKE.format(log=self.log))
         self.tool("dpkg-query", "#!/bin/sh\nprintf installed\n")
 
@@ -73,6 +74,22 @@ class Setup(unittest.TestCase):
         installed.write_text(pinned.split('"')[1] + "\n")
         self.assertEqual(self.setup("--check"), [])
         self.assertEqual([f.name for f in installed.parent.iterdir()], ["installed"])
+
+    def test_the_environment_of_torch_is_fixed_and_not_installed_twice(self):
+        installed = self.root / "build/torch-venv/installed"
+        installed.parent.mkdir(parents=True)
+        pinned = self.root / "scripts/torch-venv.txt"
+        shutil.copy(pinned, installed)
+        self.assertEqual(self.setup("--torch"), [])
+        self.assertEqual([f.name for f in installed.parent.iterdir()], ["installed"])
+        for line in pinned.read_text().splitlines():
+            self.assertRegex(line, "^#|^[a-z-]+==[0-9.]+$")
+
+    def test_an_environment_of_torch_that_came_later_is_tested(self):
+        self.setup()
+        (self.root / "build/torch-venv").mkdir()
+        shutil.copy(self.root / "scripts/torch-venv.txt", self.root / "build/torch-venv/installed")
+        self.assertEqual(self.setup()[0], "--preset release -DREDZONE_TESTS=ON")
 
 
 if __name__ == "__main__":

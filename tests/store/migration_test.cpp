@@ -220,5 +220,35 @@ TEST(Migration, TheReleasedStepsAreValid) {
     EXPECT_TRUE((*db)->sql().tableExists(table)) << table;
 }
 
+// Version 14 had the file of a plugin, or the folder of a package, as the end of the toolkit.
+TEST(Migration, FilesOfPluginsAndFoldersOfPackagesLeaveTheToolkit) {
+  TempDir dir;
+  const std::pair<const char*, TargetOrigin> rows[] = {
+      {"g++ 12.2.0", {}},
+      {"g++ 12.3.0, plugin /my \"own\", plugin.so",
+       {TargetSource::plugin, "/my \"own\", plugin.so"}},
+      {"Triton 3.6.0, package /p/it's", {TargetSource::package, "/p/it's"}}};
+  const char* toolkits[] = {"g++ 12.2.0", "g++ 12.3.0", "Triton 3.6.0"};
+  std::vector<std::int64_t> ids;
+  {
+    Store store = open_rw(dir / "s.db");
+    for (int i = 0; i < 3; ++i) {
+      Finding f = sample_finding(i);
+      f.environment.toolkit = rows[i].first;
+      f.environment.origin = {};
+      ids.push_back(must(store.settle(f)).id);
+    }
+  }
+  SQLite::Database((dir / "s.db").string(), SQLite::OPEN_READWRITE)
+      .exec("PRAGMA user_version = 14");
+  Store store = open_rw(dir / "s.db");
+  EXPECT_EQ(must(check(store)), std::vector<std::string>{});
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    const Environment read = must(store.finding(ids[i])).environment;
+    EXPECT_EQ(read.origin, rows[i].second);
+    EXPECT_EQ(read.toolkit, toolkits[i]);
+  }
+}
+
 }  // namespace
 }  // namespace redzone::store

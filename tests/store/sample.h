@@ -82,8 +82,9 @@ inline Finding sample_finding(int n = 1) {
   f.attribution = {{"launch", "blocking", {0, 5}}, {"placement", "guard_before", {5, 5}}};
   f.culprits = {{"memcheck", 2, "scan", Access::read, "x", Side::after, "scan.cu:7", "4 bytes"}};
   f.fault_detail = "SIGSEGV at x + 64";
-  f.environment = {"NVIDIA H100",        "580.1", 90,     "nvcc 13.0", "13.0",
-                   "Linux 6.1.0 x86_64", "c0de",  "0.1.0"};
+  f.environment = {"NVIDIA H100", "580.1", 90,
+                   "nvcc 13.0",   "13.0",  "Linux 6.1.0 x86_64",
+                   "c0de",        "0.1.0", {TargetSource::plugin, "/home/me/scan.so"}};
   f.plans_to_first = 17;
   f.seconds_to_first = 1.5;
   f.first_seen = "2025-01-31T12:00:00Z";
@@ -110,6 +111,7 @@ inline ProgramOrigin sample_origin() {
 inline Finding sample_program_finding(int n = 1) {
   Finding f = sample_finding(n);
   f.program = sample_origin();
+  f.environment.origin = {};
   f.signature.target = target_of_program(f.program->argv);
   f.plan = f.original = plan_without_calls(f.signature.target);
   f.oracle = "guard";

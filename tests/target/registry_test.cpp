@@ -42,7 +42,7 @@ TEST(Registry, LoadsGoodPlugins) {
   EXPECT_EQ(registry->names(), (std::vector<std::string>{"relu", "scan.backward", "scan.forward"}));
   const TargetEntry* entry = registry->find("scan.forward", DeviceKind::host);
   ASSERT_NE(entry, nullptr);
-  EXPECT_EQ(entry->plugin, plugin("good"));
+  EXPECT_EQ(entry->origin.path, plugin("good"));
   EXPECT_NE(entry->make(), nullptr);
   EXPECT_EQ(entry->code_hash.size(), 32u);
   EXPECT_EQ(entry->code_hash, registry->find("scan.backward", DeviceKind::host)->code_hash);

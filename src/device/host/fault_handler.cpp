@@ -12,10 +12,11 @@ namespace redzone::device {
 
 namespace {
 
-// The only global of the host device: a signal handler receives no user argument.
+// The only globals of the host device: a signal handler receives no user argument.
 const FaultContext* g_context = nullptr;
 
 constexpr int kSignals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP};
+struct sigaction g_earlier[std::size(kSignals)] = {};  // before the first handler of this class
 constexpr std::size_t kStackBytes = 64 * 1024;
 
 std::uintptr_t number(const void* p) {
@@ -136,6 +137,21 @@ void print(const FaultRecord& record, const char* kernel) {
   line.print();
 }
 
+void handle(int signal, siginfo_t* info, void* machine_context);
+
+// A handler that the process had before prints what it knows, as Python's prints the stack. What it
+// raises again stays blocked until _exit().
+void call_earlier_handler(int signal, siginfo_t* info, void* machine_context) {
+  for (std::size_t i = 0; i < std::size(kSignals); ++i) {
+    if (kSignals[i] != signal) continue;
+    const struct sigaction& earlier = g_earlier[i];
+    if ((earlier.sa_flags & SA_SIGINFO) != 0)
+      earlier.sa_sigaction(signal, info, machine_context);
+    else if (earlier.sa_handler != SIG_DFL && earlier.sa_handler != SIG_IGN)
+      earlier.sa_handler(signal);
+  }
+}
+
 void handle(int signal, siginfo_t* info, void* machine_context) {
   const FaultContext& context = *g_context;
   FaultRecord record;
@@ -160,6 +176,7 @@ void handle(int signal, siginfo_t* info, void* machine_context) {
     context.box->fault = record;
   else
     print(record, context.kernel);
+  call_earlier_handler(signal, info, machine_context);
   _exit(kFaultExit);
 }
 
@@ -176,10 +193,12 @@ FaultHandler::FaultHandler(const FaultContext& context)
   action.sa_sigaction = &handle;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK;
   sigemptyset(&action.sa_mask);
-  for (int signal : kSignals) {
+  for (std::size_t i = 0; i < std::size(kSignals); ++i) {
     struct sigaction old = {};
-    sigaction(signal, &action, &old);
+    sigaction(kSignals[i], &action, &old);
     old_.push_back(old);
+    // Not one of this class, of which the latest handles.
+    if ((old.sa_flags & SA_SIGINFO) == 0 || old.sa_sigaction != &handle) g_earlier[i] = old;
   }
 }
 

@@ -5,9 +5,9 @@
 #include <thread>
 #include <vector>
 
-#include "package/expression.h"
+#include "described/expression.h"
 
-namespace redzone::package {
+namespace redzone::described {
 namespace {
 
 TEST(ExpressionThreads, EachReadsItsOwnValues) {
@@ -28,4 +28,4 @@ TEST(ExpressionThreads, EachReadsItsOwnValues) {
 }
 
 }  // namespace
-}  // namespace redzone::package
+}  // namespace redzone::described

@@ -1,11 +1,11 @@
-#include "package/expression.h"
+#include "described/expression.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
 #include <optional>
 
-namespace redzone::package {
+namespace redzone::described {
 namespace {
 
 const std::vector<std::string> kKnown{"M", "N", "grid_is_flat", "num_sms"};
@@ -42,6 +42,16 @@ TEST(Expression, MeansWhatTheExporterMeans) {
       {"M >= 101", 0},
       {"9007199254740992", std::int64_t{1} << 53},
       {"1 + 2 < 4", 1},
+      {"M // N", 14},
+      {"-M // N", -15},
+      {"M % N", 2},
+      {"-M % N", 5},
+      {"M % -N", -5},
+      {"M % 10 == 0 and N // 8 == 0", 1},
+      {"M < N or not M < N", 1},
+      {"not M == 100", 0},
+      {"not (M < N) and not 0", 1},
+      {"not (not M)", 1},
   };
   for (const auto& [text, value] : rows) {
     const auto got = evaluate(text);
@@ -57,7 +67,11 @@ TEST(Expression, SaysWhatIsWrong) {
       {"Q", "unknown name 'Q'"},
       {"num_sm", "did you mean 'num_sms'?"},
       {"M / N", "write cdiv(a, b) or floordiv(a, b)"},
-      {"M % N", "write cdiv(a, b) or floordiv(a, b)"},
+      {"M % (N - 7)", "divides by zero"},
+      {"! M", "not allowed in an expression"},
+      {"not", "is not an expression"},
+      {"M and", "is not an expression"},
+      {"M andN", "is not an expression"},
       {"M ^ 2", "not allowed in an expression"},
       {"M = 2", "not allowed in an expression"},
       {"1.5", "not allowed in an expression"},
@@ -111,7 +125,13 @@ Tree draw_tree(int depth) {
     if (!a.value || !b.value) return std::nullopt;
     return within(f(*a.value, *b.value));
   };
-  switch (*rc::gen::inRange(0, 5)) {
+  const auto both_floored = [&](auto f) -> std::optional<__int128> {
+    if (!a.value || !b.value || *b.value == 0) return std::nullopt;
+    __int128 quotient = *a.value / *b.value;
+    if (*a.value % *b.value != 0 && (*a.value < 0) != (*b.value < 0)) quotient -= 1;
+    return f(*a.value, *b.value, quotient);
+  };
+  switch (*rc::gen::inRange(0, 7)) {
     case 0:
       return {"(" + a.text + " + " + b.text + ")", both([](auto x, auto y) { return x + y; })};
     case 1:
@@ -121,14 +141,15 @@ Tree draw_tree(int depth) {
     case 3:
       return {"max(" + a.text + ", " + b.text + ")",
               both([](auto x, auto y) { return std::max(x, y); })};
-    default: {
-      std::optional<__int128> value;
-      if (a.value && b.value && *b.value != 0) {
-        value = *a.value / *b.value;
-        if (*a.value % *b.value != 0 && (*a.value < 0) != (*b.value < 0)) *value -= 1;
-      }
-      return {"floordiv(" + a.text + ", " + b.text + ")", value};
-    }
+    case 4:
+      return {"(" + a.text + " % " + b.text + ")",
+              both_floored([](auto x, auto y, auto quotient) { return x - quotient * y; })};
+    case 5:
+      return {"(" + a.text + " // " + b.text + ")",
+              both_floored([](auto, auto, auto quotient) { return quotient; })};
+    default:
+      return {"floordiv(" + a.text + ", " + b.text + ")",
+              both_floored([](auto, auto, auto quotient) { return quotient; })};
   }
 }
 
@@ -145,7 +166,7 @@ TEST(ExpressionLaws, IsExactOrAnError) {
 TEST(ExpressionLaws, NoTextCrashes) {
   EXPECT_TRUE(rc::check([] {
     const auto text = *rc::gen::container<std::string>(
-        rc::gen::elementOf(std::string("MN01 9+-*()<>=!&|?:,mincdv_/%^.\"'#")));
+        rc::gen::elementOf(std::string("MN01 9+-*()<>=!&|?:,mincdvorta_/%^.\"'#")));
     (void)evaluate(text);
   }));
 }
@@ -153,8 +174,9 @@ TEST(ExpressionLaws, NoTextCrashes) {
 // Texts of the maximum length, each with one kind of nesting.
 TEST(ExpressionLaws, NoNestingCrashes) {
   constexpr std::size_t kMost = 2000;
-  for (const std::string open : {"(", "-", "-(", "1?", "1?(", "min(1,", "max(", "cdiv(1,", "1-(",
-                                 "M<", "M&&", "1,", "1?1:", "next_power_of_2(-"}) {
+  for (const std::string open :
+       {"(", "-", "-(", "1?", "1?(", "min(1,", "max(", "cdiv(1,", "1-(", "M<", "M&&", "not ",
+        "not(", "M and ", "1%(", "1,", "1?1:", "next_power_of_2(-"}) {
     std::string deep;
     while (deep.size() + open.size() <= kMost) deep += open;
     (void)evaluate(deep);
@@ -170,4 +192,4 @@ TEST(ExpressionLaws, NoNestingCrashes) {
 }
 
 }  // namespace
-}  // namespace redzone::package
+}  // namespace redzone::described

@@ -1,4 +1,4 @@
-#include "engine/worker_side.h"
+#include "worker_library/worker_side.h"
 
 #include <unistd.h>
 
@@ -9,7 +9,7 @@
 #include "device/variant_hook.h"
 #include "package/packages.h"
 
-namespace redzone::engine {
+namespace redzone::worker {
 namespace {
 
 // For a compile worker.
@@ -29,7 +29,7 @@ Result<std::unique_ptr<device::Device>> open_device(const WorkerSideOptions& opt
 
 Result<WorkerSide> open_worker_side(const WorkerSideOptions& options) {
   // Loading a kernel on first use waits for the device, which a blocked launch holds.
-  setenv("CUDA_MODULE_LOADING", "EAGER", 1);
+  setenv("CUDA_MODULE_LOADING", options.lazy_kernels ? "LAZY" : "EAGER", 1);
   if (options.one_queue) setenv("CUDA_DEVICE_MAX_CONNECTIONS", "1", 1);
   WorkerSide side;
   RZ_TRY_ASSIGN(auto opened, open_device(options));
@@ -41,4 +41,4 @@ Result<WorkerSide> open_worker_side(const WorkerSideOptions& options) {
   return side;
 }
 
-}  // namespace redzone::engine
+}  // namespace redzone::worker

@@ -1,10 +1,10 @@
-// Integer expressions of a package description, over dims, knobs and `num_sms`.
+// Integer expressions of a description, over dims, knobs and `num_sms`.
 //
 // muParser evaluates them in doubles. Its operators and functions are replaced by ones that reject
 // results that a double cannot represent exactly, so a value is either right or an error. The
-// grammar is that of src/targets/triton/README.md: `+ - *`, comparisons, `&& ||`, `c ? a : b`,
-// parentheses, cdiv(a, b), floordiv(a, b), min, max, next_power_of_2(x). Other features of muParser
-// are unreachable.
+// grammar is that of src/targets/triton/README.md: `+ - *`, `//` and `%` as in
+// Python, comparisons, `and or not`, also written `&& ||`, `c ? a : b`, parentheses, cdiv(a, b),
+// floordiv(a, b), min, max, next_power_of_2(x). Other features of muParser are unreachable.
 #pragma once
 
 #include <redzone/spec.h>
@@ -17,7 +17,7 @@
 #include <tl/expected.hpp>
 #include <vector>
 
-namespace redzone::package {
+namespace redzone::described {
 
 // Values of the names in expressions for one call: dims, and others in the same map.
 using Values = Dims;
@@ -47,4 +47,4 @@ class Expression {
   std::shared_ptr<Compiled> compiled_;
 };
 
-}  // namespace redzone::package
+}  // namespace redzone::described

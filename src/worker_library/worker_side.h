@@ -9,7 +9,7 @@
 #include "device/device.h"
 #include "target/registry.h"
 
-namespace redzone::engine {
+namespace redzone::worker {
 
 struct WorkerSideOptions {
   DeviceKind device;
@@ -17,6 +17,8 @@ struct WorkerSideOptions {
   // On the dry-run device: compiles run-time compiled kernels for this compute capability.
   std::optional<int> compile_for = {};
   bool one_queue = false;  // contexts with one hardware queue (exec::Job::one_queue)
+  // Kernels of this process' own libraries, which are many, are loaded when they are first used.
+  bool lazy_kernels = false;
 };
 
 struct WorkerSide {
@@ -27,4 +29,4 @@ struct WorkerSide {
 // Opens the device, so never call it in the driver.
 Result<WorkerSide> open_worker_side(const WorkerSideOptions& options);
 
-}  // namespace redzone::engine
+}  // namespace redzone::worker

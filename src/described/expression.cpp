@@ -1,4 +1,4 @@
-#include "package/expression.h"
+#include "described/expression.h"
 
 #include <fmt/format.h>
 #include <muParser.h>
@@ -11,11 +11,14 @@
 
 #include "core/names.h"
 
-namespace redzone::package {
+namespace redzone::described {
 namespace {
 
 // Much longer than any description needs, and short enough to parse instantly.
 constexpr std::size_t kMostCharacters = 2000;
+
+// `not`; no text has it, because `!` is not in the grammar.
+constexpr const char* kNot = "!";
 
 // An operation has no exact result; caught where the expression is evaluated.
 struct NoValue : std::domain_error {
@@ -58,6 +61,9 @@ double multiply(double a, double b) {
 double negate(double a) {
   return a == 0 ? 0 : -a;
 }
+double is_zero(double a) {
+  return a == 0;
+}
 double both(double a, double b) {
   return a != 0 && b != 0;
 }
@@ -84,6 +90,10 @@ double at_least(double a, double b) {
 }
 double floordiv(double a, double b) {
   return result(floor_div(a, b));
+}
+// With the sign of the divisor, as in Python.
+double modulo(double a, double b) {
+  return result(__int128{whole(a)} - __int128{floor_div(a, b)} * whole(b));
 }
 double cdiv(double a, double b) {
   return result(-__int128{floor_div(negate(a), b)});
@@ -118,6 +128,10 @@ void set_grammar(mu::Parser& parser) {
   parser.DefineOprt("+", plus, mu::prADD_SUB);
   parser.DefineOprt("-", subtract, mu::prADD_SUB);
   parser.DefineOprt("*", multiply, mu::prMUL_DIV);
+  parser.DefineOprt("//", floordiv, mu::prMUL_DIV);
+  parser.DefineOprt("%", modulo, mu::prMUL_DIV);
+  // Negates the comparison behind it, and binds tighter than `and`.
+  parser.DefineInfixOprt(kNot, is_zero, mu::prLOGIC, false);
   // Binds tighter than the product, so that the sign applies only to its operand.
   parser.DefineInfixOprt("-", negate, mu::prPOW, false);
   parser.DefineFun("cdiv", cdiv, false);
@@ -131,36 +145,52 @@ bool is_word(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
 }
 
-// Characters and numbers outside the grammar, which muParser might accept; "" if there are none.
-std::string character_problem(std::string_view text) {
+// The words that are operators, as muParser is given them.
+std::string_view as_operator(std::string_view word) {
+  if (word == "and") return "&&";
+  if (word == "or") return "||";
+  if (word == "not") return kNot;
+  return word;
+}
+
+// The text for muParser; an error for characters and numbers outside of the grammar, which it might
+// accept.
+tl::expected<std::string, std::string> for_parser(std::string_view text) {
+  const auto fail = [](std::string problem) { return tl::unexpected(std::move(problem)); };
   if (text.size() > kMostCharacters)
-    return fmt::format("has {} characters, at most {} are read", text.size(), kMostCharacters);
+    return fail(
+        fmt::format("has {} characters, at most {} are read", text.size(), kMostCharacters));
+  std::string out;
   for (std::size_t i = 0; i < text.size();) {
+    const std::size_t begin = i;
     const char c = text[i];
     const std::string_view two = text.substr(i, 2);
     if (std::isdigit(static_cast<unsigned char>(c)) != 0) {
       __int128 number = 0;
       for (; i < text.size() && is_word(text[i]); ++i) {
         if (std::isdigit(static_cast<unsigned char>(text[i])) == 0)
-          return fmt::format("'{}' follows a number", text[i]);
+          return fail(fmt::format("'{}' follows a number", text[i]));
         number = number * 10 + (text[i] - '0');
-        if (number > kMostExact) return "has a number beyond 2^53";
+        if (number > kMostExact) return fail("has a number beyond 2^53");
       }
     } else if (is_word(c)) {
       while (i < text.size() && is_word(text[i])) ++i;
+      out += as_operator(text.substr(begin, i - begin));
+      continue;
     } else if (two == "&&" || two == "||" || two == "==" || two == "!=" || two == "<=" ||
-               two == ">=") {
+               two == ">=" || two == "//") {
       i += 2;
-    } else if (c == '/' || c == '%') {
-      return fmt::format("has no '{}': write cdiv(a, b) or floordiv(a, b)", c);
-    } else if (std::string_view(" +-*()<>?:,").find(c) != std::string_view::npos) {
+    } else if (c == '/') {
+      return fail("has no '/': write cdiv(a, b) or floordiv(a, b)");
+    } else if (std::string_view(" +-*%()<>?:,").find(c) != std::string_view::npos) {
       ++i;
     } else {
-      return fmt::format("has the character {:#04x}, which is not allowed in an expression",
-                         static_cast<unsigned char>(c));
+      return fail(fmt::format("has the character {:#04x}, which is not allowed in an expression",
+                              static_cast<unsigned char>(c)));
     }
+    out += text.substr(begin, i - begin);
   }
-  return "";
+  return out;
 }
 
 }  // namespace
@@ -179,12 +209,13 @@ tl::expected<Expression, std::string> Expression::parse(const std::string& text,
     return tl::unexpected(fmt::format("'{}' {}", text.substr(0, 80), what));
   };
   if (text.find_first_not_of(' ') == std::string::npos) return fail("is empty");
-  if (const auto problem = character_problem(text); !problem.empty()) return fail(problem);
+  const auto parsed = for_parser(text);
+  if (!parsed) return fail(parsed.error());
   auto compiled = std::make_shared<Compiled>();
   compiled->text = text;
   try {
     set_grammar(compiled->parser);
-    compiled->parser.SetExpr(text);
+    compiled->parser.SetExpr(*parsed);
     for (const auto& [name, unset] : compiled->parser.GetUsedVar()) {
       if (std::find(known.begin(), known.end(), name) == known.end())
         return fail(fmt::format("has the unknown name '{}'{}", name,
@@ -240,4 +271,4 @@ tl::expected<std::int64_t, std::string> Expression::value(const Values& values) 
   }
 }
 
-}  // namespace redzone::package
+}  // namespace redzone::described

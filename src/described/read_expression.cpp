@@ -1,8 +1,8 @@
-#include "package/read_expression.h"
+#include "described/read_expression.h"
 
 #include <fmt/format.h>
 
-namespace redzone::package {
+namespace redzone::described {
 namespace {
 
 Expression parsed(const TableReader& f, std::string_view field, const Node& node,
@@ -34,4 +34,4 @@ std::vector<Expression> read_expressions(TableReader& f, std::string_view field,
   return out;
 }
 
-}  // namespace redzone::package
+}  // namespace redzone::described

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "core/table_reader.h"
-#include "package/expression.h"
+#include "described/expression.h"
 
-namespace redzone::package {
+namespace redzone::described {
 
 // A string or an integer, over `known` names. Throws FieldError.
 Expression read_expression(TableReader& f, std::string_view field,
@@ -18,4 +18,4 @@ Expression read_expression(TableReader& f, std::string_view field,
 std::vector<Expression> read_expressions(TableReader& f, std::string_view field,
                                          std::span<const std::string> known);
 
-}  // namespace redzone::package
+}  // namespace redzone::described

@@ -1,0 +1,157 @@
+"""What calls get as tensors: tensors of torch, arrays of numpy, or plain buffers.
+
+All of them are views of memory that Redzone owns. A view is made for each call, because a callable
+may change the shape of the one that it got.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any, Protocol
+
+from .errors import SpecError
+from .spec import DTYPES, Knob
+from .targets import Target
+
+
+@dataclass(frozen=True)
+class Memory:
+    """A tensor in memory: element [i0, i1, ...] is at data + sum(i_k * strides[k]) elements, and
+    `storage_bytes` from `storage` belong to it."""
+
+    data: int
+    dtype: str
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    storage: int
+    storage_bytes: int
+
+
+@dataclass(frozen=True)
+class WrongResult:
+    """What is wrong with a returned value: a code that groups findings, and a message."""
+
+    code: str
+    message: str
+
+
+class Arrays(Protocol):
+    """One kind of tensors. Values of references are float64, int64 or bool."""
+
+    def view(self, memory: Memory) -> Any:
+        """The tensor of a call."""
+
+    def wrong(self, value: Any, memory: Memory) -> WrongResult | None:
+        """Why a returned value cannot be what `memory` is declared to be."""
+
+    def store(self, value: Any, memory: Memory) -> None:
+        """Copies a returned value that is not wrong."""
+
+    def doubles(self, address: int, shape: tuple[int, ...], dtype: str) -> Any:
+        """A copy of float64 values for a reference; `dtype` is that of the call."""
+
+    def store_doubles(self, value: Any, address: int, shape: tuple[int, ...]) -> None:
+        """Copies what a reference returned. Raises ValueError for another shape."""
+
+    def seed(self, seed: int) -> None:
+        """Seeds the kind's own generators of random numbers."""
+
+
+# Modules that a file of targets imports for tensors of a kind, the first that is found.
+_KINDS = {"torch": ("torch", "triton", "torchvision", "helion", "flashinfer"), "numpy": ("numpy",)}
+
+
+def kind_of(target: Target) -> str:
+    """Which arrays the calls of a target get: as declared, or what its file imports, itself or by
+    modules of the user. What another file imports makes no difference."""
+    if target.arrays:
+        return target.arrays
+    imported = _imported_by(target.place.file)
+    return next((kind for kind, of in _KINDS.items() if not imported.isdisjoint(of)), "buffer")
+
+
+def _imported_by(file: str) -> set[str]:
+    """Top-level names of the modules that a file's names come from, through the user's modules."""
+    path = os.path.realpath(file)
+    folder = os.path.dirname(path) + os.sep
+    found: set[str] = set()
+    seen: set[str] = set()
+    todo = [m for m in list(sys.modules.values()) if _is_file(m, path)]
+    while todo:
+        module = todo.pop()
+        for value in list(vars(module).values()):
+            name = value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", None)
+            if not isinstance(name, str) or name in seen:
+                continue
+            seen.add(name)
+            found.add(name.partition(".")[0])
+            other = sys.modules.get(name)
+            if other is not None and _file_of(other).startswith(folder):
+                todo.append(other)
+    return found
+
+
+def _is_file(module: ModuleType, path: str) -> bool:
+    file = getattr(module, "__file__", None)
+    # Links are resolved for few of thousands of modules.
+    same_name = isinstance(file, str) and os.path.basename(file) == os.path.basename(path)
+    return same_name and _file_of(module) == path
+
+
+def _file_of(module: ModuleType) -> str:
+    file = getattr(module, "__file__", None)
+    return os.path.realpath(file) if isinstance(file, str) else ""
+
+
+def arrays_named(kind: str, device: str) -> Arrays:
+    """Imports what the arrays need."""
+    if kind == "torch":
+        from .torch_arrays import TorchArrays
+
+        return TorchArrays(device)
+    if kind == "numpy":
+        from .numpy_arrays import NumpyArrays
+
+        return NumpyArrays()
+    from .buffers import Buffers
+
+    return Buffers()
+
+
+# Element types that a kind of arrays lacks.
+_LACKING = {
+    "torch": (),
+    "numpy": ("bf16", "f8e4m3", "f8e5m2"),
+    "buffer": ("f8e4m3", "f8e5m2", "c64", "c128"),
+}
+
+
+def check_arrays(target: Target) -> None:
+    """Whether the arrays of a target can be what its tensors are declared to be."""
+    kind = kind_of(target)
+    for name, tensor in target.tensors.items():
+        knob = isinstance(tensor.dtype, Knob)
+        for dtype in tensor.dtype.written if isinstance(tensor.dtype, Knob) else [tensor.dtype]:
+            if dtype in _LACKING[kind]:
+                others = [k for k, lacking in _LACKING.items() if dtype not in lacking]
+                where = f" (knob '{tensor.dtype}')" if knob else ""
+                raise SpecError(
+                    f"tensor '{name}' is {dtype}{where}, which {kind} arrays cannot be: use arrays="
+                    f"'{others[0]}'",
+                    target.place,
+                )
+        if kind == "torch" and "reversed" in tensor.layouts:
+            raise SpecError(
+                f"tensor '{name}' has the layout 'reversed', and torch has no negative strides", target.place
+            )
+
+
+def element_bytes(dtype: str) -> int:
+    return DTYPES[dtype]
+
+
+def is_integral(dtype: str) -> bool:
+    return dtype[0] in "iu"

@@ -1,0 +1,196 @@
+"""Calls of one target: from the library's names and memory to Python arguments, and back."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Mapping
+from ctypes import POINTER, byref, c_double, c_int, c_int64, c_uint64
+from typing import Any
+
+from .arrays import Arrays, Memory
+from .expressions import Expression
+from .library import MOST_RANK, RawTensor
+from .spec import Dim, Knob, Tensor
+from .targets import Argument, Target
+
+Scalars = dict[str, Any]
+Found = Callable[[int, str], Memory]
+
+
+class WrongCall(Exception):
+    """A call returned something else than what is declared."""
+
+    def __init__(self, code: str, message: str) -> None:
+        self.code = code
+        super().__init__(message)
+
+
+class ScalarReader:
+    """Reads dims and knobs of a call, or of a reference, by the library's functions."""
+
+    def __init__(self, target: Target, library: ctypes.CDLL, prefix: str) -> None:
+        self._dims = [(s.name, s.name.encode()) for s in target.symbols.values() if isinstance(s, Dim)]
+        self._knobs = [(s, s.name.encode()) for s in target.symbols.values() if isinstance(s, Knob)]
+        self._dim = getattr(library, "rz_dim" if not prefix else f"{prefix}_dim")
+        self._integer = getattr(library, f"{prefix or 'rz'}_knob_integer")
+        self._text = getattr(library, f"{prefix or 'rz'}_knob_text")
+
+    def read(self, handle: int) -> Scalars:
+        """By name; knobs as plans write them."""
+        values: Scalars = {name: self._dim(handle, encoded) for name, encoded in self._dims}
+        for knob, encoded in self._knobs:
+            if knob.is_text:
+                values[knob.name] = self._text(handle, encoded).decode()
+            else:
+                values[knob.name] = self._integer(handle, encoded)
+        return values
+
+
+def scalar_value(value: Any, scalars: Mapping[str, Any]) -> Any:
+    """What a call passes for a value that is no tensor."""
+    if isinstance(value, Knob):
+        return value.decoded(scalars[value.name])
+    if isinstance(value, Expression):
+        return value.value(scalars)
+    if isinstance(value, tuple) and any(isinstance(v, Expression) for v in value):
+        return tuple(scalar_value(v, scalars) for v in value)
+    return value
+
+
+class BoundCall:
+    """Calls `target` as the library says. Made once for a target; all state is in the arguments."""
+
+    def __init__(self, target: Target, arrays: Arrays, library: ctypes.CDLL) -> None:
+        self._target = target
+        self._arrays = arrays
+        self._find = library.rz_call_tensor
+        self._scalars = ScalarReader(target, library, "")
+        self._tensors = [
+            (a.parameter, a.parameter.encode()) for a in target.arguments if isinstance(a.value, Tensor)
+        ]
+        self._others = [(a.parameter, a.value) for a in target.arguments if not isinstance(a.value, Tensor)]
+        self._positional = target.parameters.positional
+        self._results = [(name, name.encode()) for name in target.results]
+        self._raw = RawTensor()
+
+    def run(self, instance: Callable[..., Any], call: int) -> list[Any]:
+        """Calls, and returns the results in order. Raises what the callable raises, and WrongCall."""
+        view = self._arrays.view
+        named = {name: view(self._memory(call, encoded)) for name, encoded in self._tensors}
+        if self._others:
+            scalars = self._scalars.read(call)
+            for name, value in self._others:
+                named[name] = scalar_value(value, scalars)
+        if self._positional:
+            first = [named.pop(name) for name in self._positional if name in named]
+            returned = instance(*first, **named)
+        else:
+            returned = instance(**named)
+        return self._checked(returned, call) if self._results else []
+
+    def collect(self, results: list[Any], call: int) -> None:
+        """Copies the results of run() into the outputs."""
+        for (_, encoded), value in zip(self._results, results):
+            self._arrays.store(value, self._memory(call, encoded))
+
+    def _checked(self, returned: Any, call: int) -> list[Any]:
+        results = self._in_order(returned)
+        for (name, encoded), value in zip(self._results, results):
+            if value is None:
+                raise WrongCall("returned: None", f"the result '{name}' is None, and a tensor is declared")
+            wrong = self._arrays.wrong(value, self._memory(call, encoded))
+            if wrong is not None:
+                raise WrongCall(f"returned: {wrong.code}", f"the result '{name}' {wrong.message}")
+        return results
+
+    def _in_order(self, returned: Any) -> list[Any]:
+        names = [name for name, _ in self._results]
+        if isinstance(returned, Mapping):
+            return [returned.get(name) for name in names]
+        if len(names) == 1 and not (isinstance(returned, tuple) and len(returned) == 1):
+            return [returned]
+        if not isinstance(returned, (tuple, list)) or len(returned) != len(names):
+            got = (
+                f"{len(returned)} values" if isinstance(returned, (tuple, list)) else type(returned).__name__
+            )
+            raise WrongCall("returned: count", f"it returned {got}, and {len(names)} results are declared")
+        return list(returned)
+
+    def _memory(self, call: int, encoded: bytes) -> Memory:
+        raw = self._raw
+        if self._find(call, encoded, byref(raw)) != 0:
+            raise LookupError(f"the library knows no tensor '{encoded.decode()}'")
+        rank = raw.rank
+        return Memory(
+            raw.data or 0,
+            raw.dtype.decode(),
+            tuple(raw.shape[:rank]),
+            tuple(raw.strides[:rank]),
+            raw.storage or 0,
+            raw.storage_bytes,
+        )
+
+
+class BoundReference:
+    """Calls the reference of `target`."""
+
+    def __init__(self, target: Target, arrays: Arrays, library: ctypes.CDLL) -> None:
+        self._target = target
+        self._arrays = arrays
+        self._input = library.rz_reference_input
+        self._output = library.rz_reference_output
+        self._scalars = ScalarReader(target, library, "rz_reference")
+
+    def run(self, reference: int) -> None:
+        """Raises what the reference raises, and ValueError for results of another shape."""
+        target = self._target
+        scalars = self._scalars.read(reference)
+        named: dict[str, Any] = {}
+        written: set[str] = set()
+        for argument in target.reference_arguments:
+            named[argument.parameter] = self._value(argument, reference, scalars, written)
+        assert target.reference is not None
+        self._store(target.reference(**named), named, written, reference)
+
+    def _value(self, argument: Argument, reference: int, scalars: Scalars, written: set[str]) -> Any:
+        tensor = argument.value
+        if not isinstance(tensor, Tensor):
+            return scalar_value(tensor, scalars)
+        dtype = tensor.dtype
+        name = scalars[dtype.name] if isinstance(dtype, Knob) else dtype
+        find = self._input
+        if tensor.role == "out":
+            written.add(argument.parameter)
+            find = self._output
+        address, shape = self._doubles(find, reference, argument.parameter)
+        return self._arrays.doubles(address, shape, name)
+
+    def _store(self, returned: Any, named: dict[str, Any], written: set[str], reference: int) -> None:
+        outputs = self._target.outputs
+        if returned is None and written:
+            results = {name: named[name] for name in outputs if name in named}
+        elif isinstance(returned, Mapping):
+            results = dict(returned)
+        elif len(outputs) == 1 and not (isinstance(returned, tuple) and len(returned) == 1):
+            results = {outputs[0]: returned}
+        elif isinstance(returned, (tuple, list)) and len(returned) == len(outputs):
+            results = dict(zip(outputs, returned))
+        else:
+            raise ValueError(f"it must return {', '.join(outputs)}, and returned {type(returned).__name__}")
+        for name in outputs:
+            if results.get(name) is None:
+                raise ValueError(f"it has no value for '{name}'")
+            address, shape = self._doubles(self._output, reference, name)
+            try:
+                self._arrays.store_doubles(results[name], address, shape)
+            except ValueError as error:
+                raise ValueError(f"its '{name}' {error}") from None
+
+    @staticmethod
+    def _doubles(find: Any, reference: int, name: str) -> tuple[int, tuple[int, ...]]:
+        at = POINTER(c_double)()
+        count, rank = c_uint64(), c_int()
+        shape = (c_int64 * MOST_RANK)()
+        if find(reference, name.encode(), byref(at), byref(count), shape, byref(rank)) != 0:
+            raise LookupError(f"the library knows no tensor '{name}'")
+        return ctypes.cast(at, ctypes.c_void_p).value or 0, tuple(shape[: rank.value])

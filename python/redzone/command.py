@@ -1,0 +1,80 @@
+"""Runs the `redzone` command, for what judges targets from within Python."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+# The command, where it lies neither with the package nor on the PATH.
+VARIABLE = "REDZONE"
+
+NOTHING_NEW, FINDINGS = 0, 1
+
+# Where the command lies from the package: in a wheel, and in lib/redzone/python of a build.
+_BESIDE = ("_redzone/bin/redzone", "../../../../bin/redzone")
+
+
+class CommandError(Exception):
+    """The command is missing, or could not do what it was asked."""
+
+
+@dataclass(frozen=True)
+class Ran:
+    code: int
+    out: str
+    err: str
+
+
+def find_command() -> str:
+    """The path of the command. Raises CommandError."""
+    folder = os.path.dirname(os.path.abspath(__file__))
+    beside = [os.path.normpath(os.path.join(folder, path)) for path in _BESIDE]
+    given = os.environ.get(VARIABLE)
+    for path in [given] if given else beside:
+        if path and os.access(path, os.X_OK):
+            return path
+    found = None if given else shutil.which("redzone")
+    if found is None:
+        raise CommandError(f"no redzone command: put it on the PATH, or give its path as ${VARIABLE}")
+    return found
+
+
+class Command:
+    """The command with one file of targets and one store."""
+
+    def __init__(self, file: str, db: str) -> None:
+        self._program = find_command()
+        self._common = ["--db", db, "--python-file", file, "--python", sys.executable]
+
+    def run(self, *words: str, allowed: Sequence[int] = (NOTHING_NEW,)) -> Ran:
+        """Raises CommandError for another exit code."""
+        ran = subprocess.run([self._program, *words, *self._common], capture_output=True, text=True)
+        if ran.returncode not in allowed:
+            told = (ran.stderr.strip() or ran.stdout.strip()).splitlines()
+            raise CommandError(told[-1] if told else f"redzone {words[0]}: exit code {ran.returncode}")
+        return Ran(ran.returncode, ran.stdout, ran.stderr)
+
+    def findings(self) -> list[dict[str, Any]]:
+        """Confirmed findings of the store, as `redzone findings --json` lists them."""
+        ran = subprocess.run(
+            [self._program, "findings", *self._common[:2], "--json"], capture_output=True, text=True
+        )
+        if ran.returncode not in (NOTHING_NEW, FINDINGS):
+            raise CommandError(ran.stderr.strip())
+        found: list[dict[str, Any]] = json.loads(ran.stdout)["findings"]
+        return [f for f in found if f["state"] == "confirmed"]
+
+
+def main() -> NoReturn:
+    """The `redzone` of an installed wheel."""
+    try:
+        program = find_command()
+    except CommandError as error:
+        sys.exit(f"redzone: {error}")
+    os.execv(program, ["redzone", *sys.argv[1:]])

@@ -1,0 +1,84 @@
+"""Writes targets as the data that the driver reads (the format: docs/python.md)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .expressions import Expression
+from .spec import Dim, Fill, Knob, Tensor, Tolerance, uniform
+from .targets import Target
+
+VERSION = 1
+
+
+def describe_target(target: Target, file: str) -> dict[str, Any]:
+    """One target; `file` is how the driver names its file."""
+    table: dict[str, Any] = {
+        "name": target.name,
+        "doc": target.doc,
+        "file": file,
+        "line": target.place.line,
+        "category": target.category,
+        "dim": [_dim(d) for d in target.dims],
+        "knob": [_knob(k) for k in target.knobs],
+        "constraint": [
+            {"kind": "require", "holds": c.condition.text, "text": c.text} for c in target.constraints
+        ],
+        "tensor": [_tensor(name, t, name in target.results) for name, t in target.tensors.items()],
+        "deterministic": target.deterministic,
+        "has_reference": target.reference is not None,
+        "state": target.state,
+        "capturable": False,
+    }
+    if target.tolerance is not None:
+        table["tolerance"] = _tolerance(target.tolerance)
+    if target.work is not None:
+        table["work"] = target.work.text
+    return table
+
+
+def _dim(dim: Dim) -> dict[str, Any]:
+    table: dict[str, Any] = {"name": dim.name, "tile": dim.tile, "doc": dim.doc}
+    if dim.values is not None:
+        table["values"] = dim.values
+    else:
+        table.update(min=dim.minimum, max=dim.maximum, multiple_of=dim.multiple_of)
+    return table
+
+
+def _knob(knob: Knob) -> dict[str, Any]:
+    return {"name": knob.name, "values": knob.written, "doc": knob.doc}
+
+
+def _tensor(name: str, tensor: Tensor, returned: bool) -> dict[str, Any]:
+    table: dict[str, Any] = {
+        "name": name,
+        "role": tensor.role,
+        "shape": [e.text for e in tensor.shape],
+        "align_bytes": tensor.align,
+        "returned": returned,
+    }
+    if isinstance(tensor.dtype, Knob):
+        table["dtype_of"] = tensor.dtype.name
+    else:
+        table["dtype"] = tensor.dtype
+    if tensor.layouts:
+        table["layout"] = {**dict.fromkeys(tensor.layouts, True), "granule_elems": tensor.granule}
+    if tensor.role != "out":
+        table["fill"] = _fill(tensor.fill or uniform())
+    if tensor.tolerance is not None:
+        table["tolerance"] = _tolerance(tensor.tolerance)
+    return table
+
+
+def _fill(fill: Fill) -> dict[str, Any]:
+    if fill.kind == "constant":
+        return {"kind": "constant", "value": fill.lo}
+    lo, hi = (e.text if isinstance(e, Expression) else e for e in (fill.lo, fill.hi))
+    if fill.kind == "offsets":
+        return {"kind": "offsets", "total": hi}
+    return {"kind": fill.kind, "lo": lo, "hi": hi}
+
+
+def _tolerance(tolerance: Tolerance) -> dict[str, float]:
+    return {"abs": tolerance.abs, "rel": tolerance.rel}

@@ -1,0 +1,67 @@
+"""Arrays of numpy over memory that Redzone owns."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+import numpy as np
+
+from .arrays import Memory, WrongResult, element_bytes, is_integral
+
+_DTYPES = {
+    "f32": "float32", "f64": "float64", "f16": "float16", "i8": "int8", "u8": "uint8", "i16": "int16",
+    "u16": "uint16", "i32": "int32", "u32": "uint32", "i64": "int64", "u64": "uint64", "bool": "bool",
+    "c64": "complex64", "c128": "complex128",
+}  # fmt: skip
+
+
+class NumpyArrays:
+    def view(self, memory: Memory) -> Any:
+        dtype = np.dtype(_DTYPES[memory.dtype])
+        if 0 in memory.shape:
+            return np.empty(memory.shape, dtype)
+        size = element_bytes(memory.dtype)
+        buffer = (ctypes.c_char * memory.storage_bytes).from_address(memory.storage)
+        strides = tuple(s * size for s in memory.strides)
+        return np.ndarray(memory.shape, dtype, buffer, memory.data - memory.storage, strides)
+
+    def wrong(self, value: Any, memory: Memory) -> WrongResult | None:
+        if not isinstance(value, np.ndarray):
+            return WrongResult("type", f"is {type(value).__name__}, and an array is declared")
+        if value.shape != memory.shape:
+            return WrongResult("shape", f"has shape {value.shape}, and {memory.shape} is declared")
+        if value.dtype != np.dtype(_DTYPES[memory.dtype]):
+            return WrongResult("dtype", f"has dtype {value.dtype}, and {_DTYPES[memory.dtype]} is declared")
+        return None
+
+    def store(self, value: Any, memory: Memory) -> None:
+        self.view(memory)[...] = value
+
+    def doubles(self, address: int, shape: tuple[int, ...], dtype: str) -> Any:
+        values = self._doubles_at(address, shape)
+        if dtype == "bool":
+            return values != 0
+        if dtype in ("c64", "c128"):
+            return values.copy().view(np.complex128)
+        return values.astype(np.int64) if is_integral(dtype) else values.copy()
+
+    def store_doubles(self, value: Any, address: int, shape: tuple[int, ...]) -> None:
+        result = np.asarray(value)
+        if np.iscomplexobj(result):
+            result = np.ascontiguousarray(result, np.complex128).view(np.float64)
+        if result.shape != shape:
+            raise ValueError(f"has shape {result.shape}, and {shape} is declared")
+        self._doubles_at(address, shape)[...] = result
+
+    def seed(self, seed: int) -> None:
+        np.random.seed(seed % (1 << 32))
+
+    @staticmethod
+    def _doubles_at(address: int, shape: tuple[int, ...]) -> Any:
+        count = 1
+        for extent in shape:
+            count *= extent
+        if count == 0:
+            return np.empty(shape)
+        return np.ndarray(shape, np.float64, (ctypes.c_double * count).from_address(address))

@@ -1,0 +1,92 @@
+"""Tells the driver that the process compiles, which is no hang.
+
+The hooks of torch's compilers and of Triton are found when they are imported: importing them for
+their hooks would cost a second in each process.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+# A compilation is told this often, and after this long no more: then it does hang.
+_EVERY_S = 0.5
+_MOST_S = 600.0
+
+
+class Progress:
+    """Reports compilations by `report`, from a thread of its own while one runs."""
+
+    def __init__(self, report: Callable[[str], None]) -> None:
+        self._report = report
+        self._hooked: set[str] = set()
+        self._over: list[threading.Event] = []
+
+    def hook(self) -> None:
+        """Hooks what was imported since the last call. Cheap where nothing was."""
+        for module, install in (("torch._dynamo.callback", self._hook_dynamo), ("triton", self._hook_triton)):
+            if module in sys.modules and module not in self._hooked:
+                self._hooked.add(module)
+                install(sys.modules[module])
+
+    def begin(self, what: str) -> None:
+        """A compilation begins; they may nest."""
+        over = threading.Event()
+        self._over.append(over)
+        self._report(what)
+
+        def tell() -> None:
+            for _ in range(int(_MOST_S / _EVERY_S)):
+                if over.wait(_EVERY_S):
+                    return
+                self._report(what)
+
+        threading.Thread(target=tell, name="redzone-progress", daemon=True).start()
+
+    @contextlib.contextmanager
+    def during(self, what: str, long: bool) -> Iterator[None]:
+        """Reports work of the block, if it may be long: a thread costs more than most trials."""
+        if not long:
+            yield
+            return
+        self.begin(what)
+        try:
+            yield
+        finally:
+            self.end()
+
+    def end(self) -> None:
+        """The innermost compilation has ended."""
+        if self._over:
+            self._over.pop().set()
+
+    def _hook_dynamo(self, callback: Any) -> None:
+        handler = getattr(callback, "callback_handler", None)
+        if handler is None:
+            return
+        handler.register_start_callback(lambda *_: self.begin("compiles by torch.compile"))
+        handler.register_end_callback(lambda *_: self.end())
+
+    def _hook_triton(self, triton: Any) -> None:
+        runtime = getattr(getattr(triton, "knobs", None), "runtime", None)
+        if runtime is None:
+            return
+        before, after = runtime.jit_cache_hook, runtime.jit_post_compile_hook
+
+        def begins(*arguments: Any, **named: Any) -> Any:
+            self.begin(f"compiles the Triton kernel {_kernel(named)}")
+            return before(*arguments, **named) if before is not None else None
+
+        def ends(*arguments: Any, **named: Any) -> Any:
+            self.end()
+            return after(*arguments, **named) if after is not None else None
+
+        runtime.jit_cache_hook, runtime.jit_post_compile_hook = begins, ends
+
+
+def _kernel(named: dict[str, Any]) -> str:
+    function = named.get("fn")
+    return str(getattr(function, "name", None) or getattr(function, "__name__", None) or "")

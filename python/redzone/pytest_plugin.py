@@ -1,0 +1,101 @@
+"""The pytest plugin: `def test_add(redzone): redzone.check(add, time="20s")`.
+
+Findings are kept in .redzone/TARGET.db below pytest's root folder and replayed first, so that a bug
+that was found once fails at once until it is fixed. With pytest-xdist, tests of one target wait for
+each other.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from .command import FINDINGS, NOTHING_NEW, Command, CommandError
+from .registry import registry
+from .targets import Target
+
+FOLDER = ".redzone"
+# In CI each run is the same.
+_CI = "CI"
+
+
+class Checker:
+    """What the fixture `redzone` is."""
+
+    def __init__(self, folder: str) -> None:
+        self._folder = folder
+
+    def check(
+        self, declared: Any, *, time: str = "20s", plans: int | None = None, seed: int | None = None
+    ) -> None:
+        """Fuzzes the targets of a callable, and fails if one has a finding.
+
+        declared  a function or class with @rz.target, or what rz.target, rz.triton or rz.op returned
+        time      how long each target is fuzzed
+        plans     a limit of plans instead, so that each run does the same
+        seed      of the generators; 1 where $CI is set, else drawn
+        """
+        targets = registry.of(declared)
+        if not targets:
+            name = getattr(declared, "__name__", repr(declared))
+            raise pytest.UsageError(f"{name} is no target: declare it by @rz.target")
+        for target in targets:
+            self._check(target, time, plans, seed)
+
+    def _check(self, target: Target, time: str, plans: int | None, seed: int | None) -> None:
+        os.makedirs(self._folder, exist_ok=True)
+        db = os.path.join(self._folder, f"{target.name}.db")
+        budget = ["--time", time] if plans is None else ["--plans", str(plans)]
+        if seed is None and os.environ.get(_CI):
+            seed = 1
+        if seed is not None:
+            budget += ["--seed", str(seed)]
+        try:
+            command = Command(target.place.file, db)
+            with _locked(db):
+                self._replay_known(command, db)
+                ran = command.run("run", "--target", target.name, *budget, allowed=(NOTHING_NEW, FINDINGS))
+                if ran.code == FINDINGS:
+                    found = command.findings()
+                    if found:
+                        pytest.fail(failure(found[0]), pytrace=False)
+                    pytest.fail(ran.out, pytrace=False)
+        except CommandError as error:
+            raise pytest.UsageError(str(error)) from None
+
+    @staticmethod
+    def _replay_known(command: Command, db: str) -> None:
+        if not os.path.exists(db):
+            return
+        for finding in command.findings():
+            ran = command.run("replay", str(finding["id"]), allowed=(NOTHING_NEW, FINDINGS))
+            if ran.code == FINDINGS:
+                pytest.fail(failure(finding), pytrace=False)
+
+
+def failure(finding: dict[str, Any]) -> str:
+    """The text of a failed test: reason, minimal plan, and the line that replays it."""
+    plan = "\n".join("  " + line for line in finding["plan"].strip().splitlines())
+    calls = "1 call" if finding["calls"] == 1 else f"{finding['calls']} calls"
+    return (
+        f"{finding['signature']['text']}\n{finding['reason']}\n\nplan ({calls}):\n{plan}\n\n"
+        f"{finding['replay']}"
+    )
+
+
+@contextlib.contextmanager
+def _locked(db: str) -> Iterator[None]:
+    with open(db + ".lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+@pytest.fixture(scope="session")
+def redzone(request: pytest.FixtureRequest) -> Checker:
+    """Fuzzes targets: `redzone.check(function, time="20s")`."""
+    return Checker(os.path.join(str(request.config.rootpath), FOLDER))

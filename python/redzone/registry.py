@@ -1,0 +1,46 @@
+"""The targets that the files declare while they are imported."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from .errors import SpecError
+from .spec import Requirement
+from .targets import Target
+
+
+class Registry:
+    """Collects declarations, in order. The package has one, because decorators take no argument
+    that could name another."""
+
+    def __init__(self) -> None:
+        self._targets: dict[str, Target] = {}
+        self._requirements: list[Requirement] = []
+
+    def add(self, target: Target) -> None:
+        other = self._targets.get(target.name)
+        if other is not None:
+            raise SpecError(
+                f"the target '{target.name}' is declared twice, also at {other.place}", target.place
+            )
+        self._targets[target.name] = target
+
+    def require(self, requirement: Requirement) -> None:
+        self._requirements.append(requirement)
+
+    def targets(self) -> list[Target]:
+        """All targets, with the conditions that their files state outside of them."""
+        for requirement in self._requirements:
+            for target in self._targets.values():
+                if os.path.samefile(target.place.file, requirement.place.file):
+                    target.add_requirement(requirement)
+        self._requirements.clear()
+        return list(self._targets.values())
+
+    def of(self, declared: Any) -> list[Target]:
+        """The targets of a callable, or of a Target itself."""
+        return [t for t in self.targets() if declared is t or t.callable is declared]
+
+
+registry = Registry()

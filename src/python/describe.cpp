@@ -1,0 +1,181 @@
+#include "python/describe.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <optional>
+
+#include "exec/child_environment.h"
+#include "exec/fd.h"
+#include "exec/output_tail.h"
+
+namespace redzone::python {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using exec::Fd;
+
+// Exit codes of `python -m redzone.describe`.
+constexpr int kFileIsWrong = 2, kModuleIsMissing = 3;
+
+constexpr std::size_t kMostAnswerBytes = std::size_t{16} << 20;
+constexpr std::chrono::milliseconds kAskEvery{50};  // whether it is to stop, and has ended
+
+struct Pipe {
+  Fd read, write;
+
+  static std::optional<Pipe> make() {
+    int ends[2];
+    if (::pipe2(ends, O_CLOEXEC) != 0) return std::nullopt;
+    ::fcntl(ends[0], F_SETFL, O_NONBLOCK);
+    return Pipe{Fd(ends[0]), Fd(ends[1])};
+  }
+};
+
+// The process and its group, which end at the latest with this.
+class Child {
+ public:
+  explicit Child(pid_t pid) : pid_(pid) {}
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+  ~Child() {
+    ::kill(-pid_, SIGKILL);
+    if (!status_) ::waitpid(pid_, nullptr, 0);
+  }
+  // The wait status once it has ended.
+  std::optional<int> ended() {
+    int status = 0;
+    if (!status_ && ::waitpid(pid_, &status, WNOHANG) == pid_) status_ = status;
+    return status_;
+  }
+
+ private:
+  pid_t pid_;
+  std::optional<int> status_;
+};
+
+// Everything that the child needs is made before the fork.
+pid_t start(std::vector<std::string> words, int null, int output) {
+  std::vector<std::string> more = variables();
+  const auto environment = exec::environment_with(more);
+  std::vector<char*> argv;
+  for (auto& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  const pid_t parent = ::getpid();
+  const pid_t pid = ::fork();
+  if (pid != 0) {
+    if (pid > 0) ::setpgid(pid, pid);  // also here: whichever process runs first
+    return pid;
+  }
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != parent) ::_exit(127);
+  ::setpgid(0, 0);
+  for (int signal = 1; signal < NSIG; ++signal) ::signal(signal, SIG_DFL);
+  ::dup2(null, STDIN_FILENO);
+  ::dup2(output, STDOUT_FILENO);
+  ::dup2(output, STDERR_FILENO);
+  ::execve(argv[0], argv.data(), environment.data());
+  ::_exit(127);
+}
+
+std::string last_line(const exec::OutputTail& output) {
+  std::string text = output.text();
+  while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
+  return text.substr(text.rfind('\n') + 1);
+}
+
+// How the child ended, if that is no answer.
+Error problem(const Interpreter& interpreter, const std::string& files, int status,
+              const exec::OutputTail& output) {
+  const std::string line = last_line(output);
+  if (WIFSIGNALED(status)) {
+    const char* name = ::sigabbrev_np(WTERMSIG(status));
+    return {ErrorKind::usage, fmt::format("{}: killed by SIG{} while it was imported", files,
+                                          name == nullptr ? "?" : name)};
+  }
+  const int code = WEXITSTATUS(status);
+  if (code == kFileIsWrong && !line.empty()) return {ErrorKind::usage, line};
+  if (code == kModuleIsMissing && !line.empty())
+    return {ErrorKind::harness, fmt::format("{}: {}", interpreter.path.string(), line)};
+  return {ErrorKind::harness,
+          fmt::format("{}: exited with code {} and no answer{}{}", interpreter.path.string(), code,
+                      line.empty() ? "" : ": ", line)};
+}
+
+enum class Read { more, end, too_much };
+
+Read read_answer(int fd, std::string& answer) {
+  char chunk[64 * 1024];
+  for (;;) {
+    const ssize_t n = ::read(fd, chunk, sizeof chunk);
+    if (n == 0) return Read::end;
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return errno == EAGAIN ? Read::more : Read::end;
+    answer.append(chunk, static_cast<std::size_t>(n));
+    if (answer.size() > kMostAnswerBytes) return Read::too_much;
+  }
+}
+
+}  // namespace
+
+Result<Descriptions> describe(const Interpreter& interpreter,
+                              std::span<const std::filesystem::path> files,
+                              std::chrono::milliseconds deadline,
+                              const std::function<bool()>& stop) {
+  std::vector<std::string> names;
+  for (const auto& file : files) {
+    std::error_code error;
+    if (!std::filesystem::is_regular_file(file, error))
+      return usage_error(fmt::format("{}: no such file", file.string()));
+    names.push_back(file.string());
+  }
+  const std::string all = fmt::format("{}", fmt::join(names, ", "));
+  auto answer_pipe = Pipe::make(), output_pipe = Pipe::make();
+  const Fd null(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+  if (!answer_pipe || !output_pipe || !null)
+    return harness_error(fmt::format("cannot describe {}: {}", all, std::strerror(errno)));
+
+  // The answer has the number of its descriptor here, and is the only one that is passed on.
+  ::fcntl(answer_pipe->write.get(), F_SETFD, 0);
+  std::vector<std::string> words{interpreter.path.string(), "-m", "redzone.describe", "--out-fd",
+                                 std::to_string(answer_pipe->write.get())};
+  words.insert(words.end(), names.begin(), names.end());
+  const pid_t pid = start(std::move(words), null.get(), output_pipe->write.get());
+  if (pid < 0) return harness_error(fmt::format("cannot fork: {}", std::strerror(errno)));
+  Child child(pid);
+  answer_pipe->write.reset();
+  output_pipe->write.reset();
+
+  std::string answer;
+  exec::OutputTail output;
+  const auto until = Clock::now() + deadline;
+  for (;;) {
+    const auto status = child.ended();  // first: what it wrote before is then read below
+    output.drain(output_pipe->read.get());
+    const Read read = read_answer(answer_pipe->read.get(), answer);
+    if (read == Read::too_much)
+      return usage_error(
+          fmt::format("{}: a description of more than {} MiB", all, kMostAnswerBytes >> 20));
+    if (status) {
+      if (*status != 0) return tl::unexpected(problem(interpreter, all, *status, output));
+      return read_descriptions(answer, "description of " + all);
+    }
+    if (stop && stop()) return harness_error(all + ": interrupted while it was described");
+    if (Clock::now() >= until)
+      return usage_error(
+          fmt::format("{}: was not imported within {} s", all,
+                      std::chrono::duration_cast<std::chrono::seconds>(deadline).count()));
+    pollfd entries[] = {{answer_pipe->read.get(), POLLIN, 0}, {output_pipe->read.get(), POLLIN, 0}};
+    // At the end of both there is nothing to wait for but the process.
+    ::poll(entries, read == Read::end ? 0 : 2, static_cast<int>(kAskEvery.count()));
+  }
+}
+
+}  // namespace redzone::python

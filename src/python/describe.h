@@ -1,0 +1,27 @@
+// Describes files of Python targets in a process of their interpreter, since the driver has none.
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <span>
+
+#include "core/error.h"
+#include "python/description.h"
+#include "python/interpreter.h"
+
+namespace redzone::python {
+
+// Imports that compile kernels take long.
+inline constexpr std::chrono::milliseconds kDescribeDeadline{120'000};
+
+// Runs `python -m redzone.describe` on all files; without one, for the versions alone. The files
+// may print, fork, crash or hang: a usage error of one line, with file and line as far as they are
+// known. A harness error if the interpreter lacks a module, or once `stop`, which is asked several
+// times a second, is true. The process and what it has started in its group are killed at the end.
+Result<Descriptions> describe(const Interpreter& interpreter,
+                              std::span<const std::filesystem::path> files,
+                              std::chrono::milliseconds deadline = kDescribeDeadline,
+                              const std::function<bool()>& stop = {});
+
+}  // namespace redzone::python

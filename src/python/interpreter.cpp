@@ -1,0 +1,73 @@
+#include "python/interpreter.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <sstream>
+
+namespace redzone::python {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+bool is_program(const fs::path& path) {
+  std::error_code error;
+  return fs::is_regular_file(path, error) && ::access(path.c_str(), X_OK) == 0;
+}
+
+fs::path on_path(const std::string& name) {
+  std::istringstream folders(variable("PATH"));
+  for (std::string folder; std::getline(folders, folder, ':');)
+    if (!folder.empty() && is_program(fs::path(folder) / name)) return fs::path(folder) / name;
+  return {};
+}
+
+fs::path absolute_of(const fs::path& path) {
+  std::error_code error;
+  return fs::absolute(path, error).lexically_normal();
+}
+
+fs::path library_folder() {
+  std::error_code error;
+  return fs::read_symlink("/proc/self/exe", error).parent_path().parent_path() / "lib" / "redzone";
+}
+
+}  // namespace
+
+Result<Interpreter> find_interpreter(const std::string& given) {
+  if (!given.empty()) {
+    const fs::path path = given.find('/') == std::string::npos ? on_path(given) : fs::path(given);
+    if (path.empty() || !is_program(path))
+      return usage_error(fmt::format("--python {}: no such program", given));
+    return Interpreter{absolute_of(path), true};
+  }
+  for (const char* name : {"VIRTUAL_ENV", "CONDA_PREFIX"})
+    if (const std::string prefix = variable(name); !prefix.empty())
+      if (const fs::path path = fs::path(prefix) / "bin" / "python"; is_program(path))
+        return Interpreter{absolute_of(path), false};
+  const fs::path found = on_path("python3");
+  if (found.empty())
+    return usage_error("no python3 on PATH, and no active environment: name one with --python");
+  return Interpreter{absolute_of(found), false};
+}
+
+std::vector<std::string> variables() {
+  const fs::path folder = library_folder();
+  std::string path = (folder / "python").string();
+  if (const std::string before = variable("PYTHONPATH"); !before.empty()) path += ":" + before;
+  return {"PYTHONPATH=" + path, "PYTHONFAULTHANDLER=1",
+          "REDZONE_LIBRARY=" + (folder / "libredzone_worker.so").string()};
+}
+
+std::vector<std::string> worker_words(const std::string& interpreter) {
+  return {(library_folder() / "redzone_worker_proxy").string(), interpreter, "-m",
+          "redzone.worker"};
+}
+
+}  // namespace redzone::python

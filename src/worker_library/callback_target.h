@@ -1,0 +1,78 @@
+// A target whose code is the callbacks of a process that loads the library.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "device/black_box.h"
+#include "python/description.h"
+#include "trial/collecting_target.h"
+#include "worker_library/public/redzone/worker.h"
+
+// What the callbacks get: the C names of one call and one reference.
+struct rz_call {
+  redzone::trial::CallContext& context;
+  const redzone::python::TargetDescription& target;
+};
+
+struct rz_reference {
+  redzone::ReferenceCall& call;
+  const redzone::TargetSpec& spec;
+  std::string failure = {};
+};
+
+namespace redzone::worker {
+
+// The process that loads the library, during its rz_worker_main().
+class CallingProcess {
+ public:
+  explicit CallingProcess(const rz_callbacks& callbacks) : callbacks_(callbacks) {}
+
+  const rz_callbacks& callbacks() const { return callbacks_; }
+  // The instance for a new trial: the only one of a target that lives with the process. Throws
+  // std::runtime_error with the reason if there is none.
+  int make(const python::TargetDescription& target);
+  void destroy(const python::TargetDescription& target, int instance);
+  void trial(bool begins);
+
+  // The reason of the make() that fails.
+  void set_error(std::string message) { error_ = std::move(message); }
+  // Progress of the trial, from any thread.
+  void set_black_box(device::BlackBox& box) { box_ = &box; }
+  void show_progress();
+
+  // The call that a callback runs for; null between calls.
+  trial::CallContext* current = nullptr;
+
+ private:
+  rz_callbacks callbacks_;
+  std::map<std::string, int, std::less<>> lasting_;  // instances that live with the process
+  std::string error_;
+  device::BlackBox* box_ = nullptr;
+};
+
+class CallbackTarget final : public trial::CollectingTarget {
+ public:
+  // `process` must outlive it.
+  CallbackTarget(CallingProcess& process,
+                 std::shared_ptr<const python::TargetDescription> description);
+  ~CallbackTarget() override;
+  CallbackTarget(const CallbackTarget&) = delete;
+  CallbackTarget& operator=(const CallbackTarget&) = delete;
+
+  void run(Context& ctx) override;
+  void collect(trial::CallContext& ctx) override;
+  void reference(ReferenceCall& call) const override;
+
+ private:
+  void call(trial::CallContext& ctx, void (*callback)(void*, int, rz_call*));
+
+  CallingProcess& process_;
+  std::shared_ptr<const python::TargetDescription> description_;
+  TargetSpec spec_;
+  int instance_;
+};
+
+}  // namespace redzone::worker

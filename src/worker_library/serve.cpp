@@ -1,0 +1,49 @@
+#include "worker_library/serve.h"
+
+#include <sys/mman.h>
+
+#include <utility>
+
+#include "device/devices.h"
+#include "exec/worker_loop.h"
+#include "trial/device_trial_host.h"
+
+namespace redzone::worker {
+namespace {
+
+// Tells the process when a trial begins and has ended.
+class AnnouncedTrials final : public exec::TrialHost {
+ public:
+  AnnouncedTrials(exec::TrialHost& trials, const std::function<void(bool)>& announce)
+      : trials_(trials), announce_(announce) {}
+  exec::Hello hello() override { return trials_.hello(); }
+  Observation run(const Plan& plan, const TrialSpec& trial) override {
+    if (announce_) announce_(true);
+    Observation seen = trials_.run(plan, trial);
+    if (announce_) announce_(false);
+    return seen;
+  }
+  bool device_lost() const override { return trials_.device_lost(); }
+
+ private:
+  exec::TrialHost& trials_;
+  const std::function<void(bool)>& announce_;
+};
+
+}  // namespace
+
+Result<int> serve(const WorkerOptions& options, const OwnTargets& own) {
+  void* page = mmap(nullptr, sizeof(device::BlackBox), PROT_READ | PROT_WRITE, MAP_SHARED,
+                    options.black_box_fd, 0);
+  if (page == MAP_FAILED) return harness_error("cannot map the black box");
+  auto& box = *static_cast<device::BlackBox*>(page);  // lives as long as the process
+
+  RZ_TRY_ASSIGN(auto side, open_worker_side(options.side));
+  if (own.add) RZ_TRY(own.add(side.registry, box));
+  trial::DeviceTrialHost trials(std::move(side.device), side.registry, &box,
+                                device::look_for(options.side.device).nvrtc, options.sanitizer);
+  AnnouncedTrials announced(trials, own.trial);
+  return exec::worker_loop(options.socket_fd, announced, box);
+}
+
+}  // namespace redzone::worker

@@ -1,0 +1,23 @@
+// Runs the trials of a driver in this process.
+#pragma once
+
+#include <functional>
+
+#include "core/error.h"
+#include "device/black_box.h"
+#include "target/registry.h"
+#include "worker_library/flags.h"
+
+namespace redzone::worker {
+
+// What a process brings of its own; all may be empty.
+struct OwnTargets {
+  // Adds targets to those of plugins and packages. The black box lives as long as the process.
+  std::function<Result<void>(Registry&, device::BlackBox&)> add = {};
+  std::function<void(bool begins)> trial = {};  // around each trial
+};
+
+// Opens the device, so never call it in the driver. The exit code for the driver.
+Result<int> serve(const WorkerOptions& options, const OwnTargets& own = {});
+
+}  // namespace redzone::worker

@@ -1,0 +1,63 @@
+"""Shared by the tests of the Python package: files of targets, and the package's programs."""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PACKAGE = ROOT / "python"
+sys.path.insert(0, str(PACKAGE))
+
+
+def described(*files, cwd, python=sys.executable, timeout=60):
+    """Runs `python -m redzone.describe`; what it did, and the answer (None if there is none)."""
+    ours, theirs = os.pipe()
+    ran = None
+    try:
+        ran = subprocess.run(
+            [python, "-m", "redzone.describe", "--out-fd", str(theirs), *files],
+            cwd=cwd, capture_output=True, text=True, timeout=timeout, pass_fds=[theirs],
+            env={**os.environ, "PYTHONPATH": str(PACKAGE), "PYTHONDONTWRITEBYTECODE": "1",
+             "PYTHONSAFEPATH": "1"},
+        )  # fmt: skip
+    finally:
+        os.close(theirs)
+        with os.fdopen(ours) as answer:
+            text = answer.read()
+    return ran, json.loads(text) if text else None
+
+
+class FileCase(unittest.TestCase):
+    """A test with a temporary folder for files of targets."""
+
+    maxDiff = None
+
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.folder = pathlib.Path(temporary.name)
+
+    def write(self, text, name="my.py"):
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        return name
+
+    def answer(self, text, **how):
+        """The description of a file with this text, which is right."""
+        ran, answer = described(self.write(text), cwd=self.folder, **how)
+        self.assertEqual((ran.returncode, ran.stderr), (0, ""))
+        return answer
+
+    def mistake(self, text, exit_code=2):
+        """The line about a file with this text, which is wrong."""
+        ran, answer = described(self.write(text), cwd=self.folder)
+        self.assertEqual(ran.returncode, exit_code, ran.stderr)
+        self.assertIsNone(answer)
+        lines = ran.stderr.splitlines()
+        self.assertEqual(len(lines), 1, ran.stderr)
+        return lines[0]

@@ -1,0 +1,200 @@
+#!/usr/bin/env python3
+"""Files of targets become descriptions, or one line about what is wrong with them."""
+
+import os
+import unittest
+
+import cases
+
+HEAD = "import redzone as rz\nN = rz.dim('N', 1, 100)\n"
+RIGHT = HEAD + "@rz.target(x=rz.In('f32', N), y=rz.Out('f32', N))\ndef copy(x, y):\n    y[:] = x\n"
+
+
+class Descriptions(cases.FileCase):
+    def test_a_function(self):
+        target = self.answer(
+            "import redzone as rz\n"
+            "M, N = rz.dims(M=(0, 64), N=(1, 300, {'tile': 64, 'multiple_of': 2}))\n"
+            "rz.require(N % 4 == 0)\n"
+            "K = rz.dim('K', values=[1, 5])\n"
+            "rz.require(K <= N)\n"
+            "@rz.target(x=rz.In('float32', M, N, layout=['strided', 'slice'], granule=4, align=64),\n"
+            "           rows=rz.In('i32', M + 1, fill=rz.offsets(N)), mode=rz.knob('fast', 'slow'),\n"
+            "           block=rz.knob(64, 128), scale=rz.knob(1.5, None),\n"
+            "           returns=rz.Out('bf16', M, N // 2, tol=(1e-2, 0)), reference=lambda x: x, tol=1e-3,\n"
+            "           work=M * N, deterministic=False)\n"
+            "def f(x, rows, mode, block, scale, N):\n"
+            "    'Does it.'\n"
+        )["target"][0]
+        self.assertEqual(target["name"], "my.f")
+        self.assertEqual((target["file"], target["line"]), ("my.py", 6))
+        self.assertEqual(
+            (target["doc"], target["category"], target["state"]), ("Does it.", "kernel", "trial")
+        )
+        self.assertEqual(
+            [(d["name"], d["min"], d["max"]) for d in target["dim"]], [("M", 0, 64), ("N", 1, 300)]
+        )
+        self.assertEqual((target["dim"][1]["tile"], target["dim"][1]["multiple_of"]), (64, 2))
+        # The condition on K is for other targets.
+        self.assertEqual(
+            target["constraint"],
+            [{"kind": "require", "holds": "N - floordiv(N, 4) * 4 == 0", "text": "my.py:3: N % 4 == 0"}],
+        )
+        self.assertEqual(
+            {k["name"]: k["values"] for k in target["knob"]},
+            {"mode": ["fast", "slow"], "block": [64, 128], "scale": ["1.5", "None"]},
+        )
+        x, rows, result = target["tensor"]
+        self.assertEqual((x["dtype"], x["role"], x["shape"], x["align_bytes"]), ("f32", "in", ["M", "N"], 64))
+        self.assertEqual(
+            x["layout"],
+            {"row_padding": True, "transposed": True, "offset": True, "unit_strides": True, "slice": True,
+             "granule_elems": 4},
+        )  # fmt: skip
+        self.assertEqual(rows["fill"], {"kind": "offsets", "total": "N"})
+        self.assertEqual((result["name"], result["role"], result["returned"]), ("result", "out", True))
+        self.assertEqual(result["shape"], ["M", "floordiv(N, 2)"])
+        self.assertEqual(result["tolerance"], {"abs": 0.01, "rel": 0.0})
+        self.assertEqual(target["tolerance"], {"abs": 0.001, "rel": 0.001})
+        self.assertEqual(
+            (target["work"], target["deterministic"], target["has_reference"]), ("M * N", False, True)
+        )
+
+    def test_a_class_a_call_and_a_twin(self):
+        targets = self.answer(
+            HEAD + "class Right:\n    def __call__(self, x, y): pass\n"
+            "class Wrong(Right): pass\n"
+            "rz.target(Wrong, name='copy', twin=Right, x=rz.In('i64', N), y=rz.Out('i64', N))\n"
+            "dt = rz.knob('f32', 'f16', name='dt')\n"
+            "rz.target(lambda name, dt: None, name='named', arguments={'name': rz.InOut(dt, N)})\n"
+        )["target"]
+        self.assertEqual(
+            [(t["name"], t["category"]) for t in targets],
+            [("puzzle.copy", "puzzle"), ("twin.copy", "twin"), ("named", "kernel")],
+        )
+        self.assertEqual(targets[2]["tensor"][0]["dtype_of"], "dt")
+
+    def test_the_hash_is_over_the_users_own_modules(self):
+        self.write("def helper(x): return x\n", "helpers.py")
+        text = "import helpers\n" + RIGHT
+        first = self.answer(text)["code_hash"]
+        self.assertRegex(first, "^[0-9a-f]{32}$")
+        self.assertEqual(self.answer(text)["code_hash"], first)
+        self.write("def helper(x): return -x\n", "helpers.py")
+        self.assertNotEqual(self.answer(text)["code_hash"], first)
+        # A module that is not imported is none of it.
+        second = self.answer(text)["code_hash"]
+        self.write("pass\n", "other.py")
+        self.assertEqual(self.answer(text)["code_hash"], second)
+
+    def test_a_file_with_the_name_of_a_module_of_python(self):
+        name = self.write("import random\n" + RIGHT + "random.random()\n", "random.py")
+        ran, answer = cases.described(name, cwd=self.folder)
+        self.assertEqual((ran.returncode, answer["target"][0]["name"]), (0, "random.copy"))
+        name = self.write(RIGHT, "json.py")
+        ran, answer = cases.described(name, cwd=self.folder)
+        self.assertEqual((ran.returncode, answer["target"][0]["name"]), (0, "json.copy"))
+
+    def test_several_files(self):
+        files = [self.write(RIGHT, "a.py"), self.write(RIGHT, "below/b.py")]
+        _, answer = cases.described(*files, cwd=self.folder)
+        self.assertEqual([(t["name"], t["file"]) for t in answer["target"]],
+                         [("a.copy", "a.py"), ("b.copy", "below/b.py")])  # fmt: skip
+
+
+class HostileFiles(cases.FileCase):
+    def test_what_it_prints_is_not_in_the_answer(self):
+        ran, answer = cases.described(
+            self.write("import os\nprint('hello')\nos.system('echo from a child')\n" + RIGHT), cwd=self.folder
+        )
+        self.assertEqual((ran.returncode, ran.stdout), (0, ""))
+        self.assertEqual(sorted(ran.stderr.splitlines()), ["from a child", "hello"])
+        self.assertEqual(len(answer["target"]), 1)
+
+    def test_forks(self):
+        for body in ("os.fork()\n", "if os.fork() == 0:\n    import time; time.sleep(1)\n"):
+            self.assertEqual(len(self.answer("import os\n" + body + RIGHT)["target"]), 1)
+
+    def test_a_child_that_fails_says_nothing(self):
+        answer = self.answer("import os\nif os.fork() == 0: raise ValueError('child')\n" + RIGHT)
+        self.assertEqual(len(answer["target"]), 1)
+
+    def test_ends_of_the_process(self):
+        self.assertEqual(
+            self.mistake("import sys\n\nsys.exit(0)\n"),
+            "my.py:3: the file called sys.exit(0) when it was imported",
+        )
+        self.assertEqual(self.mistake("x = 1\nraise KeyboardInterrupt\n"), "my.py:2: KeyboardInterrupt")
+
+    def test_exit_handlers_do_not_run(self):
+        self.answer("import atexit, os\natexit.register(os._exit, 9)\n" + RIGHT)
+
+
+class Mistakes(cases.FileCase):
+    def test_imports(self):
+        self.assertEqual(self.mistake("x = 1\ny = zz\n"), "my.py:2: NameError: name 'zz' is not defined")
+        self.assertEqual(self.mistake("def f(:\n"), "my.py:1: SyntaxError: invalid syntax")
+        self.assertEqual(
+            self.mistake("pass\n"), "my.py:1: declares no target: use @rz.target, rz.triton or rz.op"
+        )
+        line = self.mistake("\nimport no_such_module\n", exit_code=3)
+        self.assertTrue(line.startswith("my.py:2: no module 'no_such_module' for /"), line)
+        self.assertIn("--python", line)
+        self.write("def f():\n    raise ValueError('two\\nlines')\n", "helpers.py")
+        self.assertEqual(self.mistake("import helpers\nhelpers.f()\n"), "helpers.py:2: ValueError: two lines")
+        ran, _ = cases.described("none.py", cwd=self.folder)
+        self.assertEqual((ran.returncode, ran.stderr), (2, "none.py:1: no such file\n"))
+
+    def test_declarations(self):
+        table = [
+            ("rz.target(lambda x: 0, name='f', y=rz.Out('f32', N))",
+             "'y' is no parameter of <lambda>(): there are x"),
+            ("rz.target(lambda x, y, eps: 0, name='f', x=rz.In('f32', N), y=rz.Out('f32', N))",
+             "parameter 'eps' of <lambda>() is not declared: give eps=rz.In(...), a dim, a knob or a value"),
+            ("rz.In('f33', N)", "no element type 'f33': did you mean 'f32'?"),
+            ("rz.In('f32', N, layout='contigous')", "no layout 'contigous': did you mean 'contiguous'?"),
+            ("rz.In('f32', 1.5)", "extent 0 of a shape is 1.5, and must be an integer or"),
+            ("rz.In('f32', N, N, N, N, N, N)", "a shape has 6 dims, and 5 are the most"),
+            ("rz.In('f32', N, align=3)", "align is 3, and must be a power of two"),
+            ("rz.In('f32', N, tol='x')",
+             "the tolerance is 'x', and must be a number or (abs, rel), both >= 0"),
+            ("rz.Out('f32', N, fill=rz.constant(1))", "an output has no fill: it is not initialized"),
+            ("rz.dim('cdiv')", "'cdiv' is reserved in expressions, so no dim can have that name"),
+            ("rz.dim('K', 5, 4)", "max of dim 'K' is 4, less than min = 5"),
+            ("rz.dim('K', 5, 7, multiple_of=8)", "dim 'K' has no multiple of 8 in 5..7"),
+            ("rz.dims(K=(1, 2, {'tiles': 3}))", "dim 'K' has no option 'tiles': did you mean 'tile'?"),
+            ("rz.knob()", "a knob has no values"),
+            ("rz.knob(1, 1)", "a knob lists the value 1 twice"),
+            ("rz.target(lambda x: 0, name='F x', x=rz.InOut('f32', N))",
+             "the name of a target is 'F x', and must be of a-z 0-9 _ ."),
+            ("rz.target(lambda x: 0, name='f', x=rz.In('f32', N))",
+             "<lambda>() has no output: declare one by rz.Out, rz.InOut or returns="),
+            ("rz.target(lambda x: 0, name='f', x=rz.In('f32', N), returns=rz.In('f32', N))", "returns has "),
+            ("rz.target(lambda x: 0, name='f', x=rz.InOut('f32', N), reference=lambda z: 0)",
+             "the reference takes 'z', which the target does not have"),
+            ("rz.target(lambda x: 0, name='f', x=rz.InOut('f32', N, rz.dim('N', 2, 3)))",
+             "'N' is declared twice, and both are used here"),
+            ("rz.target(lambda name: 0, name=rz.InOut('f32', N))",
+             "name is an option, and must be text, not "),
+            ("rz.target(lambda x: 0, name='f', x=rz.InOut('f32', N), rejects='ValueError')",
+             "rejects has 'ValueError', and must name types of exceptions"),
+            ("rz.target(lambda x: 0, name='f', x=rz.InOut('f32', N), state='call')",
+             "state is 'call': there are process, trial"),
+            ("[rz.target(lambda x: 0, name='f', x=rz.InOut('f32', N)) for _ in (1, 2)]",
+             "the target 'f' is declared twice, also at my.py:3"),
+            ("rz.require(True)", "rz.require takes a condition on dims, not True"),
+            ("rz.target(3)", "rz.target takes a function or a class, not 3"),
+        ]  # fmt: skip
+        for code, message in table:
+            with self.subTest(code):
+                line = self.mistake(HEAD + code + "\n")
+                self.assertTrue(line.startswith(f"my.py:3: {message}"), line)
+
+    def test_the_line_is_the_declarations(self):
+        line = self.mistake(HEAD + "\n\n@rz.target(x=rz.In('f32', N))\ndef f(y): pass\n")
+        self.assertEqual(line, "my.py:5: 'x' is no parameter of f(): there are y")
+
+
+if __name__ == "__main__":
+    os.environ.pop("PYTHONSTARTUP", None)
+    unittest.main()
