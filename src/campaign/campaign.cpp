@@ -428,6 +428,7 @@ Result<void> Campaign::judge(Lane& lane, Pending pending, exec::JobResult result
                                         : call_count(pending.plan));
     result_.stats.calls += calls;
     lane.stats.calls += calls;
+    if (o.own_memory) lane.stats.own_memory += *o.own_memory;
   }
   Lane::Losses& losses = pending.between_canaries ? lane.between_canaries : lane.between_pages;
   ++losses.plans;

@@ -49,6 +49,7 @@ struct TargetStats {
   // Plans that were screened with TrialSpec::wide_canaries, because a fault of the target is known
   // and would have cost a worker each time.
   std::uint64_t between_canaries = 0;
+  OwnMemory own_memory = {};    // in trials of the screen
   std::string spec_error = {};  // the first mistake of the target's author that was met; "" if none
 };
 

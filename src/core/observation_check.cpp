@@ -32,6 +32,13 @@ class Check {
       return fmt::format("{} descriptors", o.encodes.size());
     for (const auto& e : o.encodes)
       if (auto p = place("a descriptor", e.call, 0)) return p;
+    if (o.own_memory) {
+      const OwnMemory& m = *o.own_memory;
+      if (auto p = counted("a count",
+                           {m.blocks, m.bytes, m.left_out_blocks, m.left_out_bytes, m.other_blocks,
+                            m.other_bytes, m.unpoisoned_blocks, m.unguarded_trials}))
+        return p;
+    }
     return o.sanitizer ? report(*o.sanitizer) : std::nullopt;
   }
 

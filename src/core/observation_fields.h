@@ -79,13 +79,23 @@ constexpr auto field_table(std::type_identity<SanitizerReport>) {
                    sparse("dropped", &R::dropped), sparse("problem", &R::problem));
 }
 
+constexpr auto field_table(std::type_identity<OwnMemory>) {
+  using M = OwnMemory;
+  return fields<M>(sparse("blocks", &M::blocks), sparse("bytes", &M::bytes),
+                   sparse("left_out_blocks", &M::left_out_blocks),
+                   sparse("left_out_bytes", &M::left_out_bytes),
+                   sparse("other_blocks", &M::other_blocks), sparse("other_bytes", &M::other_bytes),
+                   sparse("unpoisoned_blocks", &M::unpoisoned_blocks),
+                   sparse("unguarded_trials", &M::unguarded_trials));
+}
+
 constexpr auto field_table(std::type_identity<Observation>) {
   using O = Observation;
   return fields<O>(field("end", &O::end), sparse("message", &O::message),
                    sparse("fault", &O::fault), sparse("calls", &O::calls),
                    sparse("encodes", &O::encodes), field("wall_us", &O::wall_us),
                    sparse("mapping_calls", &O::mapping_calls), sparse("bytes", &O::bytes),
-                   sparse("sanitizer", &O::sanitizer));
+                   sparse("sanitizer", &O::sanitizer), sparse("own_memory", &O::own_memory));
 }
 
 }  // namespace redzone

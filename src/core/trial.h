@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/own_memory.h"
 #include "core/plan.h"
 
 namespace redzone {
@@ -250,6 +251,8 @@ struct Observation {
   std::uint64_t bytes = 0;          // device memory in buffers
   // Set if the trial ran under a tool and its worker was not lost.
   std::optional<SanitizerReport> sanitizer = {};
+  // Set if the target can take memory by itself and the worker was not lost.
+  std::optional<OwnMemory> own_memory = {};
 
   bool operator==(const Observation&) const = default;
 };

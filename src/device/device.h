@@ -92,6 +92,16 @@ struct NamedRange {
   const std::byte* end = nullptr;
 };
 
+// A block of memory that a device has not allocated, as fault reports name it.
+struct OtherBlock {
+  char name[64] = {};
+  const std::byte* begin = nullptr;
+  const std::byte* end = nullptr;
+};
+// The block that an address lies in, or is nearest to. False if the address is of no such memory.
+// Called in a signal handler.
+using FindOtherBlock = bool (*)(const void* at, OtherBlock& out);
+
 struct TrialSettings {
   Launch launch = Launch::async;
   std::uint64_t schedule_seed = 0;
@@ -122,6 +132,9 @@ class Device {
   virtual void watch(std::vector<NamedRange> buffers) = 0;
   // Adds names to those of watch().
   virtual void watch_more(std::span<const NamedRange> buffers) = 0;
+  // Who names the memory that targets allocate by themselves. A device on which faults have no
+  // address of the host's ignores it.
+  virtual void set_other_blocks(FindOtherBlock) {}
   // Later enqueues belong to this call index (-1: the harness).
   virtual void set_call(std::int32_t call) = 0;
 

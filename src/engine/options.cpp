@@ -1,10 +1,12 @@
 #include "engine/options.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <string>
 #include <thread>
 #include <utility>
 
+#include "memory_preload/preload_variable.h"
 #include "package/packages.h"
 #include "python/describe.h"
 #include "python/interpreter.h"
@@ -70,6 +72,13 @@ Result<void> add_python(Registry& registry, const EngineOptions& options) {
   return python::add_targets(registry, descriptions, origin, python::without_python);
 }
 
+// LD_PRELOAD of a worker whose targets take memory of the host; "": as it is.
+std::string preloaded_memory() {
+  const char* const now = std::getenv("LD_PRELOAD");
+  return memory_preload::preload_variable(python::library_folder() / "libredzone_memory.so",
+                                          now == nullptr ? "" : now);
+}
+
 // The device, and what has targets for it.
 template <class Wanted>
 void append_targets(exec::WorkerCommand& command, DeviceKind device, const Registry& registry,
@@ -121,6 +130,9 @@ exec::WorkerCommand worker_command(DeviceKind device, const Registry& registry) 
   exec::WorkerCommand command;
   command.argv = python::worker_words(first->origin.interpreter);
   command.environment = python::variables();
+  if (traits_of(device).execution.on_host_cores)
+    if (std::string preloaded = preloaded_memory(); !preloaded.empty())
+      command.environment.push_back("LD_PRELOAD=" + preloaded);
   append_targets(command, device, registry, [](const TargetEntry&) { return true; });
   return command;
 }

@@ -33,11 +33,6 @@ fs::path absolute_of(const fs::path& path) {
   return fs::absolute(path, error).lexically_normal();
 }
 
-fs::path library_folder() {
-  std::error_code error;
-  return fs::read_symlink("/proc/self/exe", error).parent_path().parent_path() / "lib" / "redzone";
-}
-
 }  // namespace
 
 Result<Interpreter> find_interpreter(const std::string& given) {
@@ -55,6 +50,11 @@ Result<Interpreter> find_interpreter(const std::string& given) {
   if (found.empty())
     return usage_error("no python3 on PATH, and no active environment: name one with --python");
   return Interpreter{absolute_of(found), false};
+}
+
+fs::path library_folder() {
+  std::error_code error;
+  return fs::read_symlink("/proc/self/exe", error).parent_path().parent_path() / "lib" / "redzone";
 }
 
 std::vector<std::string> variables() {

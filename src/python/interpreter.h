@@ -19,8 +19,12 @@ struct Interpreter {
 // there is none.
 Result<Interpreter> find_interpreter(const std::string& given);
 
+// Where the libraries and the Python package of this program lie: ../lib/redzone, relative to the
+// running binary.
+std::filesystem::path library_folder();
+
 // "NAME=value" for a process that imports `redzone`: where the package and the worker library are,
-// both in ../lib/redzone relative to the running binary; and that a fatal signal prints the stack.
+// and that a fatal signal prints the stack.
 std::vector<std::string> variables();
 
 // The words that start a worker: `python -m redzone.worker` by the proxy in ../lib/redzone, whose

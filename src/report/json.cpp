@@ -159,7 +159,8 @@ Json judged(const Judged& j) {
             {"by_nothing", j.outputs.by_nothing},
             {"why", j.not_judged}}},
           {"out_of_reach", j.out_of_reach},
-          {"between_canaries", j.between_canaries}};
+          {"between_canaries", j.between_canaries},
+          {"own_memory", FieldJson::of(j.own_memory, Defaults::written)}};
 }
 
 Json compared(const Compared& c) {

@@ -41,9 +41,12 @@
 //              "reference": {"compared_calls", "sampled_calls", "calls", "targets": [{"target",
 //              "compared_calls", "sampled_calls", "calls", "not_compared"}]}, for targets with a
 //              reference, "targets": [{"target", "outputs": OUTPUTS, "out_of_reach": dims limited
-//              by the budget of the device, "between_canaries": plans without guard pages}],
+//              by the budget of the device, "between_canaries": plans without guard pages,
+//              "own_memory": OWN_MEMORY}],
 //              "slow_functions": [functions of specs that took more than half of the time],
 //              "self_proof": {"planted_bugs_caught", "ms"}, "findings": [FINDING]}
+//   OWN_MEMORY {"blocks", "bytes", "left_out_blocks", "left_out_bytes", "other_blocks",
+//              "other_bytes", "unpoisoned_blocks", "unguarded_trials"}: see core/own_memory.h
 //   OUTPUTS   {"by_digests", "by_nothing", "why"}: calls not compared with the reference
 //   replay    {"subject", "expected": SIGNATURE or null, "reliability": RELIABLE, "runs":
 //              [{"end", "outcome", "oracle", "reason", "signature": SIGNATURE or null, "call",

@@ -85,10 +85,34 @@ std::string targets_not_compared(std::span<const Compared> targets) {
   return some_of(lines, "not judged by reference");
 }
 
+// What of its own memory was not between guard pages, or not poisoned.
+std::string unguarded_text(const OwnMemory& m) {
+  const auto blocks = [](std::uint64_t n, std::uint64_t bytes) {
+    return fmt::format("{} ({} bytes)", counted(n, "block"), grouped(bytes));
+  };
+  const auto were = [](std::uint64_t n) { return n == 1 ? "was" : "were"; };
+  std::vector<std::string> parts;
+  if (m.unguarded_trials > 0)
+    parts.push_back(
+        fmt::format("none was guarded in {}: the worker had nothing in front of its allocator",
+                    counted(m.unguarded_trials, "trial")));
+  if (m.left_out_blocks > 0)
+    parts.push_back(fmt::format("{} exceeded the limits and {} not guarded",
+                                blocks(m.left_out_blocks, m.left_out_bytes),
+                                were(m.left_out_blocks)));
+  if (m.other_blocks > 0)
+    parts.push_back(fmt::format("{} of other libraries {} not guarded",
+                                blocks(m.other_blocks, m.other_bytes), were(m.other_blocks)));
+  if (m.unpoisoned_blocks > 0)
+    parts.push_back(fmt::format("{} {} too large to poison", counted(m.unpoisoned_blocks, "block"),
+                                were(m.unpoisoned_blocks)));
+  return fmt::format("{}", fmt::join(parts, "; "));
+}
+
 // The targets whose outputs were not judged, the dims that no plan covered, and the targets of
 // which plans had no guard pages.
 std::string targets_judged(std::span<const Judged> targets) {
-  std::vector<std::string> by_nothing, out_of_reach, between_canaries;
+  std::vector<std::string> by_nothing, out_of_reach, between_canaries, unguarded;
   for (const auto& t : targets) {
     if (const std::string why = outputs_not_judged_text(printable(t.target), t.reference, t.outputs,
                                                         printable(t.not_judged));
@@ -102,10 +126,13 @@ std::string targets_judged(std::span<const Judged> targets) {
       between_canaries.push_back(fmt::format(
           "  {}: {} ran between canaries instead of guard pages: a fault of it was found\n",
           printable(t.target), counted(t.between_canaries, "plan")));
+    if (const std::string text = unguarded_text(t.own_memory); !text.empty())
+      unguarded.push_back(fmt::format("  {}: of its own memory, {}\n", printable(t.target), text));
   }
   return some_of(by_nothing, "whose outputs no oracle judged") +
          some_of(out_of_reach, "with dims beyond the budget of the device") +
-         some_of(between_canaries, "with plans between canaries");
+         some_of(between_canaries, "with plans between canaries") +
+         some_of(unguarded, "with memory that was not guarded");
 }
 
 }  // namespace

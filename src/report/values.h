@@ -83,6 +83,7 @@ struct Judged {
   // Plans that ran between wide canaries instead of guard pages, because a fault of the target was
   // found before.
   std::uint64_t between_canaries = 0;
+  OwnMemory own_memory = {};
 };
 
 // The scope of a campaign's verdicts.

@@ -10,6 +10,7 @@
 #include "device/buffer_job.h"
 #include "device/device.h"
 #include "trial/placement.h"
+#include "trial/raw_job.h"
 
 namespace redzone::trial {
 
@@ -33,19 +34,5 @@ void place_tensor(TensorBuffer& tensor, const device::Region& region, const Mode
 
 // The argument for the target. Its spans point into `tensor`.
 TensorArg argument(const TensorBuffer& tensor);
-
-// A job of `bytes` bytes that fills with `poison`; whole words where size and alignment allow.
-device::BufferJob raw_job(const Place& at, std::size_t bytes, std::uint32_t poison);
-
-// Fills freed memory, and checks that it is not written afterwards: canaries inside, at most
-// `most_bytes` of them.
-device::BufferJob freed_job(const Place& at, std::size_t bytes, std::uint32_t poison,
-                            std::size_t most_bytes);
-
-// The job without its canaries, whose state remains to be checked.
-device::BufferJob without_canaries(device::BufferJob job);
-
-// The job for the check: canaries only.
-device::BufferJob canaries_only(device::BufferJob job);
 
 }  // namespace redzone::trial

@@ -12,6 +12,7 @@ namespace redzone::worker {
 int CallingProcess::make(const python::TargetDescription& target) {
   if (const auto it = lasting_.find(target.name); it != lasting_.end()) return it->second;
   error_.clear();
+  const auto code = guarded_code(-1);
   const int instance = callbacks_.make(callbacks_.user, target.name.c_str());
   if (instance < 0)
     throw std::runtime_error(error_.empty() ? "the target could not be made" : error_);
@@ -55,6 +56,7 @@ void CallbackTarget::run(Context& ctx) {
   // The runner of a worker makes no other contexts.
   auto* const own = dynamic_cast<trial::CallContext*>(&ctx);
   RZ_CHECK(own != nullptr);
+  const auto code = process_.guarded_code(own->index());
   call(*own, process_.callbacks().run);
 }
 

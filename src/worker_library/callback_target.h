@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "device/black_box.h"
+#include "memory_preload/guarded_trials.h"
 #include "python/description.h"
 #include "trial/collecting_target.h"
 #include "worker_library/public/redzone/worker.h"
@@ -42,6 +43,9 @@ class CallingProcess {
   // Progress of the trial, from any thread.
   void set_black_box(device::BlackBox& box) { box_ = &box; }
   void show_progress();
+  // Guards what its code allocates in `call` (-1: in none). Set before the first trial.
+  void set_memory(memory_preload::GuardedTrials& trials) { memory_ = &trials; }
+  memory_preload::GuardedCode guarded_code(std::int32_t call) { return {*memory_, call}; }
 
   // The call that a callback runs for; null between calls.
   trial::CallContext* current = nullptr;
@@ -51,6 +55,7 @@ class CallingProcess {
   std::map<std::string, int, std::less<>> lasting_;  // instances that live with the process
   std::string error_;
   device::BlackBox* box_ = nullptr;
+  memory_preload::GuardedTrials* memory_ = nullptr;
 };
 
 class CallbackTarget final : public trial::CollectingTarget {

@@ -2,8 +2,10 @@
 
 #include <sys/mman.h>
 
+#include <optional>
 #include <utility>
 
+#include "core/device_traits.h"
 #include "device/devices.h"
 #include "exec/worker_loop.h"
 #include "trial/device_trial_host.h"
@@ -30,6 +32,16 @@ class AnnouncedTrials final : public exec::TrialHost {
   const std::function<void(bool)>& announce_;
 };
 
+// The library that is preloaded for targets whose memory is the host's, if it is.
+std::optional<memory_preload::Client> preloaded_memory(device::Device& device) {
+  if (!traits_of(device.info().kind).execution.on_host_cores) return std::nullopt;
+  auto client = memory_preload::Client::find();
+  if (!client) return std::nullopt;
+  client->arm();
+  device.set_other_blocks(memory_preload::Client::finder());
+  return client;
+}
+
 }  // namespace
 
 Result<int> serve(const WorkerOptions& options, const OwnTargets& own) {
@@ -40,9 +52,12 @@ Result<int> serve(const WorkerOptions& options, const OwnTargets& own) {
 
   RZ_TRY_ASSIGN(auto side, open_worker_side(options.side));
   if (own.add) RZ_TRY(own.add(side.registry, box));
+  const auto client = preloaded_memory(*side.device);
   trial::DeviceTrialHost trials(std::move(side.device), side.registry, &box,
                                 device::look_for(options.side.device).nvrtc, options.sanitizer);
-  AnnouncedTrials announced(trials, own.trial);
+  memory_preload::GuardedTrials guarded(trials, client);
+  if (own.guard) own.guard(guarded);
+  AnnouncedTrials announced(guarded, own.trial);
   return exec::worker_loop(options.socket_fd, announced, box);
 }
 

@@ -5,6 +5,7 @@
 
 #include "core/error.h"
 #include "device/black_box.h"
+#include "memory_preload/guarded_trials.h"
 #include "target/registry.h"
 #include "worker_library/flags.h"
 
@@ -15,6 +16,9 @@ struct OwnTargets {
   // Adds targets to those of plugins and packages. The black box lives as long as the process.
   std::function<Result<void>(Registry&, device::BlackBox&)> add = {};
   std::function<void(bool begins)> trial = {};  // around each trial
+  // Called before the first trial, with what the code of these targets runs under
+  // (memory_preload::GuardedCode). It lives as long as the process serves.
+  std::function<void(memory_preload::GuardedTrials&)> guard = {};
 };
 
 // Opens the device, so never call it in the driver. The exit code for the driver.

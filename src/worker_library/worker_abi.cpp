@@ -89,6 +89,7 @@ Result<int> serve_callbacks(std::span<const char* const> words, const char* desc
     return python::add_targets(registry, descriptions, {.source = TargetSource::python}, make);
   };
   own.trial = [&](bool begins) { process.trial(begins); };
+  own.guard = [&](memory_preload::GuardedTrials& trials) { process.set_memory(trials); };
   return serve(options, own);
 }
 

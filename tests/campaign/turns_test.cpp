@@ -568,5 +568,21 @@ TEST_F(TurnsTest, AloneATargetHasAllTheTime) {
             std::chrono::duration<double>(kTime).count() - kDearest);
 }
 
+TEST_F(TurnsTest, WhatTargetsTakeByThemselvesIsCountedForEach) {
+  FakeExecutor executor([&](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
+    now_ += kTrial;
+    Observation o = all_right(plan, trial);
+    if (plan.target == "t0") o.own_memory = OwnMemory{.blocks = 3, .left_out_blocks = 1};
+    return o;
+  });
+  Campaign campaign(executor, catalog_, real_simplify(), sink_, targets(), options_);
+  const auto result = campaign.run();
+  ASSERT_TRUE(result);
+  EXPECT_GT(result->targets[0].own_memory.blocks, 3u);
+  EXPECT_EQ(result->targets[0].own_memory.blocks,
+            3 * result->targets[0].own_memory.left_out_blocks);
+  EXPECT_EQ(result->targets[1].own_memory, OwnMemory{});
+}
+
 }  // namespace
 }  // namespace redzone::campaign

@@ -58,6 +58,7 @@ const std::vector<Lie> kLies{
     // The sum with the other count wraps to 0, which would look like a clean buffer.
     {"count", [](auto& o) { o.calls[0].buffers[0].dirty_after = kMost64 - 3; }, "a count of"},
     {"mismatches", [](auto& o) { o.calls[0].references[0].mismatches = kMost64; }, "a count of"},
+    {"own_memory", [](auto& o) { o.own_memory = OwnMemory{.other_bytes = kMost64}; }, "a count of"},
     {"time", [](auto& o) { o.wall_us = kMost64; }, "a measure of"},
 };
 

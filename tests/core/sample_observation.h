@@ -92,6 +92,14 @@ inline Observation sample_observation() {
   o.mapping_calls = 13;
   o.bytes = 14;
   o.sanitizer = sample_sanitizer_report();
+  o.own_memory = OwnMemory{.blocks = 1,
+                           .bytes = 2,
+                           .left_out_blocks = 3,
+                           .left_out_bytes = 4,
+                           .other_blocks = 5,
+                           .other_bytes = 6,
+                           .unpoisoned_blocks = 7,
+                           .unguarded_trials = 8};
   return o;
 }
 

@@ -45,6 +45,28 @@ TEST(Fault, AWritePastTheEndNamesTheBufferAndTheThread) {
   EXPECT_EQ(ended.box.call_running, 4);
 }
 
+// Between buffers that are watched, and nearer to one of them.
+TEST(Fault, MemoryOfOthersIsNamedByThem) {
+  const Ended ended = in_child([](Device& device) {
+    Buffer<int> x(device, 10), y(device, 1000);
+    device.watch({x.range("x"), y.range("y")});
+    static const std::byte* past_x;
+    past_x = reinterpret_cast<const std::byte*>(x.data() + 10);
+    device.set_other_blocks([](const void* at, OtherBlock& out) {
+      copy_name(out.name, "torch#1");
+      out.begin = past_x + 8;
+      out.end = past_x + 16;
+      return at >= past_x;
+    });
+    (void)launch(device, 0, "write_at", write_at, {{5}, {32}}, x.data(), 16);
+    (void)device.synchronize();
+  });
+  expect_fault(ended, SIGSEGV);
+  EXPECT_STREQ(ended.box.fault.buffer, "torch#1");
+  EXPECT_EQ(ended.box.fault.side, static_cast<std::uint32_t>(Side::after));
+  EXPECT_EQ(ended.box.fault.distance_bytes, 9);
+}
+
 TEST(Fault, AReadBeforeTheStart) {
   const Ended ended = in_child([](Device& device) {
     Buffer<int> x(device, 10, Placement::guard_before), out(device, 1);

@@ -2,7 +2,9 @@
 
 #include <cstring>
 
+#include "core/page.h"
 #include "device/device.h"
+#include "device/host/guard_arena.h"
 #include "tests/device/on_device.h"
 
 namespace redzone::device {
@@ -96,6 +98,37 @@ TEST(GuardMemory, AHugeSparseRegionIsCheapAndAnImpossibleOneIsRefused) {
   const auto refused = memory.acquire((std::size_t{64} << 30) + 1);
   ASSERT_FALSE(refused.has_value());
   EXPECT_EQ(refused.error().kind, Failure::Kind::out_of_memory);
+}
+
+TEST(GuardArena, ClosedRegionsKeepTheirPagesUpToTheLimit) {
+  constexpr std::size_t kHole = 65536;
+  GuardArena arena(kHole, 3 * kPageBytes);
+  const auto opened = [&](std::size_t pages) {
+    const Region region = arena.open(pages * kPageBytes);
+    EXPECT_NE(region.base, nullptr);
+    return region;
+  };
+  const Region two = opened(2), one = opened(1), over = opened(1);
+  for (const Region& region : {two, one, over}) {
+    std::memset(region.base, 7, region.bytes);
+    arena.close(region);
+    volatile std::byte* const base = region.base;
+    EXPECT_DEATH((void)base[0], "");
+    EXPECT_DEATH((void)base[region.bytes - 1], "");
+    arena.recycle(region);
+  }
+  // The smallest that fits, and of two of one size the first that was recycled.
+  EXPECT_EQ(opened(1).base, one.base);
+  EXPECT_EQ(one.base[0], std::byte{7});
+  EXPECT_EQ(opened(1).base, over.base);
+  EXPECT_EQ(over.base[0], std::byte{0}) << "beyond the limit";
+  EXPECT_EQ(opened(1).base, two.base) << "at most twice as large";
+  EXPECT_EQ(two.base[0], std::byte{7});
+  arena.close({two.base, kPageBytes});
+  arena.recycle({two.base, kPageBytes});
+  EXPECT_EQ(opened(2).base, two.base);
+  EXPECT_EQ(two.base[0], std::byte{7});
+  EXPECT_EQ(two.base[kPageBytes], std::byte{0}) << "it was not used by the last owner";
 }
 
 TEST(PlainMemory, AnOverrunLandsInTheNeighbour) {

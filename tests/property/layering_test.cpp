@@ -22,10 +22,14 @@ using std::filesystem::path;
 // The folders from the bottom up: each may include only folders before it. Those of src/ are built
 // in this order, too; generators/ and oracles/ are beside src/.
 const std::vector<std::string> kFloors{
-    "core",     "interpose",      "sanitizer",  "guard",      "statistics", "tma",      "target",
-    "launcher", "references",     "device",     "described",  "package",    "exec",     "python",
-    "trial",    "worker_library", "standalone", "generators", "oracles",    "campaign", "bisect",
-    "store",    "report",         "engine",     "nightly",    "bench",      "cli",      "targets"};
+    "core",           "interpose",  "sanitizer",  "guard",
+    "statistics",     "tma",        "target",     "launcher",
+    "references",     "device",     "described",  "package",
+    "exec",           "python",     "trial",      "memory_preload",
+    "worker_library", "standalone", "generators", "oracles",
+    "campaign",       "bisect",     "store",      "report",
+    "engine",         "nightly",    "bench",      "cli",
+    "targets"};
 
 // "core/", ...: the prefixes of includes from other folders.
 const std::vector<std::string>& part_prefixes() {
@@ -211,11 +215,16 @@ std::vector<Part> parts() {
       // Runs plans through the runner, so it does not depend on what runs them.
       {"bisect", "src/bisect/", {"core/", "campaign/run_judgement.h", "statistics/"}},
       {"trial", "src/trial/", {"core/", "device/", "exec/", "sanitizer/", "target/", "tma/"}},
+      // Preloaded into processes that run targets: of the rest it has what places and fills
+      // buffers.
+      {"memory_preload",
+       "src/memory_preload/",
+       {"core/", "device/", "exec/trial_host.h", "trial/placement.h", "trial/raw_job.h"}},
       // Serves trials with the code of a process that loads it, through a C interface.
       {"worker_library",
        "src/worker_library/",
-       {"core/", "described/", "device/", "exec/", "package/", "python/", "sanitizer/", "target/",
-        "trial/"}},
+       {"core/", "described/", "device/", "exec/", "memory_preload/guarded_trials.h", "package/",
+        "python/", "sanitizer/", "target/", "trial/"}},
       // The programs that it writes contain the text of headers.
       {"standalone",
        "src/standalone/",
@@ -229,7 +238,8 @@ std::vector<Part> parts() {
       {"engine",
        "src/engine/",
        {"core/", "guard/", "interpose/", "target/", "device/", "package/", "python/", "exec/",
-        "sanitizer/", "generators/", "oracles/", "campaign/", "bisect/", "store/"}},
+        "memory_preload/preload_variable.h", "sanitizer/", "generators/", "oracles/", "campaign/",
+        "bisect/", "store/"}},
       {"nightly",
        "src/nightly/",
        {"core/", "target/", "exec/executor.h", "oracles/", "campaign/", "bisect/", "store/",

@@ -297,6 +297,35 @@ TEST(ReportText, CampaignNamesTheTargetsOfWhichPlansHadNoGuardPages) {
   EXPECT_EQ(text.find("sum:"), std::string::npos) << text;
 }
 
+TEST(ReportText, CampaignSaysWhichMemoryOfATargetsOwnWasNotGuarded) {
+  Scope scope;
+  scope.targets = {{"all", {}, {1, 0}, "", "", 0, {.blocks = 7, .bytes = 100}},
+                   {"most",
+                    {},
+                    {1, 0},
+                    "",
+                    "",
+                    0,
+                    {.blocks = 7,
+                     .left_out_blocks = 2,
+                     .left_out_bytes = 12345,
+                     .other_blocks = 1,
+                     .other_bytes = 1,
+                     .unpoisoned_blocks = 3}},
+                   {"none", {}, {1, 0}, "", "", 0, {.unguarded_trials = 4}}};
+  const auto text = campaign_text(sample_campaign(), {}, {}, "", scope);
+  EXPECT_EQ(text.find("all:"), std::string::npos) << text;
+  EXPECT_NE(text.find("  most: of its own memory, 2 blocks (12,345 bytes) exceeded the limits and "
+                      "were not guarded; 1 block (1 bytes) of other libraries was not guarded; 3 "
+                      "blocks were too large to poison\n"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("  none: of its own memory, none was guarded in 4 trials: "
+                      "the worker had nothing in front of its allocator\n"),
+            std::string::npos)
+      << text;
+}
+
 TEST(ReportText, Replay) {
   EXPECT_EQ(
       replay_text(sample_replay()),

@@ -90,7 +90,9 @@ TEST(ObservationJson, ExactFormWithEveryMember) {
       R"("distance_bytes":8,"address":9223372036854775807,"thread":"1,0,0","block":"2,0,0",)"
       R"("location":"scan.cu:7","text":"Invalid __global__ write of \"4\" bytes","count":3},)"
       R"({"kind":"race","access":"unknown","call":-1,"side":"unknown","count":1}],)"
-      R"("dropped":5,"problem":"the log ends early"}})");
+      R"("dropped":5,"problem":"the log ends early"},"own_memory":{"blocks":1,"bytes":2,)"
+      R"("left_out_blocks":3,"left_out_bytes":4,"other_blocks":5,"other_bytes":6,)"
+      R"("unpoisoned_blocks":7,"unguarded_trials":8}})");
 }
 
 TEST(ObservationJson, ExactFormWithDefaults) {

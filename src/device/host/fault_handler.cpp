@@ -47,12 +47,18 @@ struct Nearest {
   }
 };
 
-Nearest locate(const FaultContext& context, std::uintptr_t address) {
+// What is found points into `other` or `context`.
+Nearest locate(const FaultContext& context, std::uintptr_t address, OtherBlock& other) {
   Nearest nearest;
   // A stack overflow of a kernel thread is not an access to a buffer.
   if (within(address, context.stacks_begin, context.stacks_end)) {
     nearest.name = "stack";
     nearest.distance = 0;
+    return nearest;
+  }
+  if (context.find_other != nullptr &&
+      context.find_other(reinterpret_cast<const void*>(address), other)) {
+    nearest.consider(other.name, address, other.begin, other.end);
     return nearest;
   }
   for (const NamedRange& range : context.watched)
@@ -159,7 +165,8 @@ void handle(int signal, siginfo_t* info, void* machine_context) {
   const Access access = access_of(*info, machine_context);
   record.access = static_cast<std::uint32_t>(access);
   if (access != Access::unknown) {
-    const Nearest nearest = locate(context, number(info->si_addr));
+    OtherBlock other;
+    const Nearest nearest = locate(context, number(info->si_addr), other);
     copy_name(record.buffer, nearest.name);
     record.side = static_cast<std::uint32_t>(nearest.side);
     if (nearest.name[0] != '\0')

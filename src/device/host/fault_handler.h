@@ -22,6 +22,7 @@ namespace redzone::device {
 struct FaultContext {
   BlackBox* box = nullptr;
   std::vector<NamedRange> watched;
+  FindOtherBlock find_other = nullptr;  // may be null
   const std::byte* arena_begin = nullptr;
   const std::byte* arena_end = nullptr;
   const std::byte* stacks_begin = nullptr;  // of kernel threads

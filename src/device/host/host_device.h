@@ -38,6 +38,7 @@ class HostDevice final : public Device {
   void watch_more(std::span<const NamedRange> buffers) override {
     fault_.watched.insert(fault_.watched.end(), buffers.begin(), buffers.end());
   }
+  void set_other_blocks(FindOtherBlock find) override { fault_.find_other = find; }
   void set_call(std::int32_t call) override { call_ = call; }
   void* stream_handle(int stream) override;
   Status<void> fill(int stream, std::span<const BufferJob> jobs) override;

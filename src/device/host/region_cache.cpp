@@ -1,8 +1,7 @@
 #include "device/host/region_cache.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <string>
 
 namespace redzone::device {
 
@@ -15,7 +14,7 @@ constexpr std::size_t kMostCachedRegions = 4096;
 
 tl::unexpected<Failure> out_of_memory(std::size_t bytes, std::string_view why) {
   return tl::unexpected<Failure>(Failure{Failure::Kind::out_of_memory, "out-of-memory",
-                                         fmt::format("{} bytes: {}", bytes, why)});
+                                         std::to_string(bytes) + " bytes: " + std::string(why)});
 }
 
 }  // namespace
