@@ -115,10 +115,7 @@ std::string command_line(const po::variables_map& flags) {
   std::string out = "redzone guard";
   if (const std::string given = given_flags(flags, "command"); !given.empty()) out += " " + given;
   if (flags.count("command") == 0) return out;
-  out += " --";
-  for (const auto& word : flags["command"].as<std::vector<std::string>>())
-    out += " " + shell_quoted(word);
-  return out;
+  return out + " -- " + shell_quoted(flags["command"].as<std::vector<std::string>>());
 }
 
 // What the store has of the findings, which are stored unless --no-store is given. A store that
