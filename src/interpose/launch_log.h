@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "interpose/driver.h"
+#include "interpose/event_marks.h"
 #include "interpose/launch_record.h"
 #include "interpose/recorder.h"
 
@@ -45,9 +46,23 @@ class LaunchLog {
   // Its handle may come back for another stream.
   void stream_gone(CuStream stream);
 
+  // Around the driver's call that records the event in the stream of the current context. It marks
+  // nothing if the call fails or the stream is captured.
+  void record_begins(CuEvent event);
+  void record_ends(CuEvent event, CuStream stream, std::uint64_t until, bool marks);
+  // A wait for the event as it is now, which has returned: what completed() does for its stream.
+  std::optional<EventMarks::Mark> mark_of(CuEvent event) const;
+  void passed(const EventMarks::Mark& mark);
+  void event_gone(CuEvent event);
+
   // What the program has looked up. Drivers before CUDA 12.3 do not tell names.
   enum class Handle : std::uint8_t { unknown, function, kernel };
   void looked_up(void* kernel, Handle handle, const char* name);
+  // A handle of which only the kind is known: it is asked about when it is launched, again if the
+  // driver has loaded it since.
+  void met(void* kernel, Handle handle);
+  // The function of a kernel, which has its name.
+  void function_of(void* function, void* kernel);
   // A module was unloaded: handles may come back for other kernels.
   void forget_kernels();
 
@@ -84,7 +99,16 @@ class LaunchLog {
 
   const Kernel& kernel_of(void* handle);
   void lose(const LaunchRecord& launch);
-  static bool is_waited_for(std::uint64_t of, std::uint32_t thread, std::optional<CuStream> stream);
+  // What a wait is for: all of a context, or a stream of it; `thread` has the default stream.
+  struct Wait {
+    std::uint64_t context = 0;
+    std::optional<CuStream> stream;
+    std::uint32_t thread = 0;
+
+    bool is_for(std::uint64_t its_context, std::uint64_t its_stream,
+                std::uint32_t its_thread) const;
+  };
+  void complete(const Wait& wait, std::uint64_t until);
   void ask(void* handle, Kernel& kernel) const;
   LaunchRecord* slot_of(std::uint64_t launch) const;
   template <class Resolve>
@@ -94,6 +118,7 @@ class LaunchLog {
   Recorder& recorder_;
   mutable std::mutex mutex_;
   std::unordered_map<void*, Kernel> kernels_;
+  EventMarks events_;
   std::map<LostKey, Lost> lost_;
   std::map<std::uint64_t, LostKey> lost_calls_;  // by launch: those whose call has not returned
   std::uint64_t last_ = 0, returned_ = 0;

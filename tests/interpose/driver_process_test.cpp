@@ -230,6 +230,42 @@ TEST(ReusedHandle, IsAskedAgainForItsParameters) {
   EXPECT_EQ(launches[1].kernel, kWriter);
 }
 
+class FoundKernel : public testing::TestWithParam<const char*> {
+ protected:
+  // Of the two, the later one first.
+  std::vector<guard::KernelLaunch> launches(const char* names) const {
+    return run_guarded({DRIVER_PROGRAM, "dlsym", "launch_found", GetParam(), names}, {})
+        .processes.at(0)
+        .launches;
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Ways, FoundKernel,
+                         testing::Values("kernels", "functions", "loaded", "kernel_function"));
+
+TEST_P(FoundKernel, IsKnownByNameAndParameters) {
+  const auto all = launches("names");
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_EQ(all[0].kernel, kWriter);
+  EXPECT_EQ(all[1].kernel, kWriter);
+  EXPECT_EQ(all[0].arguments.size(), 3u);
+  // A function that is not loaded has no parameters until its first launch.
+  EXPECT_EQ(all[1].arguments.size(), GetParam() == std::string("functions") ? 0u : 3u);
+}
+
+TEST_P(FoundKernel, HasCompletedOnceAnEventBehindItHasPassed) {
+  const auto all = launches("names");
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_EQ(all[0].state, LaunchState::launched) << "it came after the event";
+  EXPECT_EQ(all[1].state, LaunchState::completed);
+}
+
+TEST_P(FoundKernel, OfAnOldDriverHasTheNameThatTheProgramAskedFor) {
+  const auto all = launches("none");
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_EQ(all[0].kernel, GetParam() == std::string("kernel_function") ? kWriter : "");
+}
+
 TEST(KilledProcess, HasItsLastLaunches) {
   const auto ran = run_guarded({DRIVER_PROGRAM, "dlsym", "launch_killed"}, {});
   EXPECT_EQ(ran.exit, 128 + SIGKILL);

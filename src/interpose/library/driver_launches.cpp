@@ -1,4 +1,6 @@
 // Launches of kernels and graphs, and the names of kernels that the program looks up.
+#include <algorithm>
+
 #include "interpose/internal_scope.h"
 #include "interpose/library/driver_calls.h"
 #include "interpose/library/driver_errors.h"
@@ -88,6 +90,18 @@ void note_lookup(int result, void* const* out, LaunchLog::Handle handle, const c
   guard->launches.looked_up(*out, handle, name);
 }
 
+// The handles that an enumeration has written.
+template <class Count>
+void note_met(int result, void* const* handles, unsigned most, LaunchLog::Handle handle,
+              Count count) {
+  DriverGuard* const guard = InternalScope::active() ? nullptr : driver_guard();
+  if (result != kCuSuccess || guard == nullptr || handles == nullptr) return;
+  const InternalScope scope;
+  unsigned all = 0;
+  if (count(*guard, &all) != kCuSuccess) return;
+  for (unsigned i = 0; i < std::min(most, all); ++i) guard->launches.met(handles[i], handle);
+}
+
 void forget_kernels() {
   if (DriverGuard* const guard = driver_guard_in_use()) {
     const InternalScope scope;
@@ -155,6 +169,45 @@ int cuModuleGetFunction(void** out, void* module, const char* name) {
 int cuLibraryGetKernel(void** out, void* library, const char* name) {
   const int result = forward(Call::library_get_kernel, out, library, name);
   note_lookup(result, out, LaunchLog::Handle::kernel, name);
+  return result;
+}
+
+int cuKernelGetFunction(void** out, void* kernel) {
+  const int result = forward(Call::kernel_get_function, out, kernel);
+  DriverGuard* const guard = InternalScope::active() ? nullptr : driver_guard();
+  if (result == kCuSuccess && guard != nullptr && out != nullptr) {
+    const InternalScope scope;
+    guard->launches.function_of(*out, kernel);
+  }
+  return result;
+}
+
+int cuLibraryEnumerateKernels(void** out, unsigned most, void* library) {
+  const int result = forward(Call::library_enumerate_kernels, out, most, library);
+  note_met(result, out, most, LaunchLog::Handle::kernel, [&](DriverGuard& guard, unsigned* all) {
+    return guard.driver.get_kernel_count == nullptr ? int{kCuNotFound}
+                                                    : guard.driver.get_kernel_count(all, library);
+  });
+  return result;
+}
+
+int cuModuleEnumerateFunctions(void** out, unsigned most, void* module) {
+  const int result = forward(Call::module_enumerate_functions, out, most, module);
+  note_met(result, out, most, LaunchLog::Handle::function, [&](DriverGuard& guard, unsigned* all) {
+    return guard.driver.get_function_count == nullptr
+               ? int{kCuNotFound}
+               : guard.driver.get_function_count(all, module);
+  });
+  return result;
+}
+
+int cuFuncLoad(void* function) {
+  const int result = forward(Call::function_load, function);
+  DriverGuard* const guard = InternalScope::active() ? nullptr : driver_guard();
+  if (result == kCuSuccess && guard != nullptr) {
+    const InternalScope scope;
+    guard->launches.met(function, LaunchLog::Handle::function);
+  }
   return result;
 }
 
