@@ -299,7 +299,7 @@ Result<int> Guard::run(const po::variables_map& flags, Results& out) {
   if (runs) return run_program(flags, out);
   RZ_TRY(only_flags_of(flags, "collect",
                        {"runs", "seed", "env", "cpu", "placement", "align", "poison", "retire",
-                        "max-memory", "min-bytes", "only", "skip"}));
+                        "max-memory", "min-bytes", "kernels", "only", "skip"}));
   RZ_TRY_ASSIGN(const auto collected, guard::collect_folder(flags["collect"].as<std::string>()));
   return report_runs(flags, out, std::span(&collected, 1));
 }

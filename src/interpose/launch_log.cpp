@@ -40,8 +40,8 @@ void set_name(char (&to)[kKernelNameBytes], const char* name) {
 
 }  // namespace
 
-LaunchLog::LaunchLog(const Driver& driver, Recorder& recorder)
-    : driver_(driver), recorder_(recorder) {}
+LaunchLog::LaunchLog(const Driver& driver, Recorder& recorder, const char* kernels)
+    : driver_(driver), recorder_(recorder), filter_(kernels) {}
 
 LaunchRecord* LaunchLog::slot_of(std::uint64_t launch) const {
   LaunchRecord* const all = recorder_.launches();
@@ -77,10 +77,18 @@ void LaunchLog::ask(void* handle, Kernel& kernel) const {
   if (result == kCuFunctionNotLoaded) kernel.asked = false;
 }
 
-const LaunchLog::Kernel& LaunchLog::kernel_of(void* handle) {
+LaunchLog::Kernel& LaunchLog::kernel_of(void* handle) {
   Kernel& kernel = kernels_[handle];
   if (!kernel.asked) ask(handle, kernel);
   return kernel;
+}
+
+bool LaunchLog::is_named(const Call& call) {
+  if (filter_.names_all() || call.kind == LaunchKind::graph) return true;
+  const std::lock_guard lock(mutex_);
+  Kernel& kernel = kernel_of(call.kernel);
+  if (!kernel.named) kernel.named = filter_.names(kernel.name);
+  return *kernel.named;
 }
 
 std::uint64_t LaunchLog::begin(const Call& call, bool captured, std::uint64_t blocks) {
@@ -268,6 +276,7 @@ void LaunchLog::function_of(void* function, void* kernel) {
   if (at != kernels_.end()) out = at->second;
   out.handle = Handle::function;
   out.asked = false;  // about its parameters
+  out.named.reset();
   out.parameters = out.argument_bytes = 0;
   kernels_[function] = out;
 }

@@ -10,6 +10,7 @@
 
 #include "interpose/driver.h"
 #include "interpose/event_marks.h"
+#include "interpose/kernel_filter.h"
 #include "interpose/launch_record.h"
 #include "interpose/recorder.h"
 
@@ -17,8 +18,8 @@ namespace redzone::interpose {
 
 class LaunchLog {
  public:
-  // Both outlive this object.
-  LaunchLog(const Driver& driver, Recorder& recorder);
+  // Both outlive this object. `kernels`: a pattern, for is_named().
+  LaunchLog(const Driver& driver, Recorder& recorder, const char* kernels = "");
   LaunchLog(const LaunchLog&) = delete;
   LaunchLog& operator=(const LaunchLog&) = delete;
 
@@ -35,6 +36,8 @@ class LaunchLog {
   std::uint64_t begin(const Call& call, bool captured, std::uint64_t blocks);
   // The call has returned.
   void end(std::uint64_t launch, int result);
+  // Whether the kernel of this launch is one of those that the settings name. A graph may have any.
+  bool is_named(const Call& call);
   // Number of the last launch; 0 if there was none.
   std::uint64_t last() const;
   // How many calls of launches have returned so far.
@@ -86,7 +89,8 @@ class LaunchLog {
     std::uint32_t parameters = 0, argument_bytes = 0;
     std::uint16_t offsets[kParametersKept] = {}, sizes[kParametersKept] = {};
     Handle handle = Handle::unknown;
-    bool asked = false;  // the driver, about its parameters
+    bool asked = false;         // the driver, about its parameters
+    std::optional<bool> named;  // by the filter; empty until it is needed
   };
 
   // Launches that have lost their place in the record.
@@ -97,7 +101,7 @@ class LaunchLog {
     std::uint64_t returned = 0;  // of the last of them
   };
 
-  const Kernel& kernel_of(void* handle);
+  Kernel& kernel_of(void* handle);
   void lose(const LaunchRecord& launch);
   // What a wait is for: all of a context, or a stream of it; `thread` has the default stream.
   struct Wait {
@@ -119,6 +123,7 @@ class LaunchLog {
   mutable std::mutex mutex_;
   std::unordered_map<void*, Kernel> kernels_;
   EventMarks events_;
+  KernelFilter filter_;
   std::map<LostKey, Lost> lost_;
   std::map<std::uint64_t, LostKey> lost_calls_;  // by launch: those whose call has not returned
   std::uint64_t last_ = 0, returned_ = 0;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
+#include <cstring>
 
 #include "interpose/guarded.h"
 
@@ -217,6 +218,28 @@ TEST_P(Launching, ACheckAfterEachNamesTheOneBehindACanary) {
   EXPECT_EQ(ran.findings[0].launch.ordinal, 3u);
   EXPECT_EQ(ran.findings[0].launches_since_right, 1u);
   EXPECT_EQ(ran.findings[0].launch.kernel, kWriter);
+}
+
+// Those of other kernels are launched as without the settings, and counted.
+TEST_P(Launching, OnlyKernelsThatAreNamedAreWaitedFor) {
+  Settings settings;
+  settings.check = Check::each_launch;
+  std::strcpy(settings.kernels, "^fakeRead");
+  const auto others = run("1004", settings);
+  EXPECT_EQ(others.findings.at(0).launch.ordinal, 0u);
+  EXPECT_EQ(others.processes.at(0).count(Counter::launches_unnamed), 3u);
+  std::strcpy(settings.kernels, "^fakeWrite\\(");
+  const auto named = run("1004", settings);
+  EXPECT_EQ(named.findings.at(0).launch.ordinal, 3u);
+  EXPECT_EQ(named.processes.at(0).count(Counter::launches_unnamed), 0u);
+  settings = {};
+  settings.launch = LaunchMode::blocking;
+  std::strcpy(settings.kernels, "^fakeRead");
+  EXPECT_EQ(run(kPastTheSlot, settings).processes.at(0).unfinished.size(), 3u);
+  settings.launch = LaunchMode::held;
+  const auto held =
+      run_guarded({DRIVER_PROGRAM, "dlsym", GetParam(), "40", "1000"}, settings).processes.at(0);
+  EXPECT_EQ(held.count(Counter::streams_held), 0u);
 }
 
 // The context is gone though its destruction has returned an error, and its kernels with it.

@@ -265,7 +265,7 @@ Reals* load() {
   auto* const guard = reinterpret_cast<DriverGuard*>(the_reals.guard);
   // Neither is ever destroyed: other libraries call the driver until the process ends.
   new (&guard->driver) Driver(load_driver(find));
-  new (&guard->launches) LaunchLog(guard->driver, recorder());
+  new (&guard->launches) LaunchLog(guard->driver, recorder(), settings().kernels);
   new (&guard->holds) StreamHolds(guard->driver, settings(), recorder());
   new (&guard->memory) DeviceMemory(guard->driver, settings(), recorder(), guard->launches);
   ready.store(&the_reals, std::memory_order_release);

@@ -34,11 +34,13 @@ int launch(const Launch& call, const char* name, Forward forward_call) {
   DriverGuard* const guard = InternalScope::active() ? nullptr : driver_guard();
   if (guard == nullptr) return forward_call();
   std::uint64_t number = 0;
-  bool captured = false;
+  bool captured = false, named = false;
   {
     const InternalScope scope;
     captured = guard->memory.captures(call.stream);
-    if (!captured) guard->holds.before_launch(call.stream);
+    named = guard->launches.is_named(call);
+    if (!named) recorder().count(Counter::launches_unnamed);
+    if (named && !captured) guard->holds.before_launch(call.stream);
     number = guard->launches.begin(call, captured, guard->memory.blocks());
     recorder().count(Counter::launches);
   }
@@ -47,7 +49,8 @@ int launch(const Launch& call, const char* name, Forward forward_call) {
     const InternalScope scope;
     guard->launches.end(number, result);
   }
-  if (result == kCuSuccess && !captured) result = wait_for_launch(*guard, call.stream, number);
+  if (result == kCuSuccess && named && !captured)
+    result = wait_for_launch(*guard, call.stream, number);
   return checked(result, name);
 }
 
