@@ -5,6 +5,7 @@
 #include "cli/flags.h"
 #include "cli/output.h"
 #include "core/names.h"
+#include "engine/program_findings.h"
 #include "report/json.h"
 #include "report/upkeep.h"
 #include "store/file_lock.h"
@@ -58,7 +59,12 @@ Result<int> prune(const po::variables_map& flags, Results& out) {
 }
 
 Result<int> check(const po::variables_map& flags, Results& out) {
-  RZ_TRY_ASSIGN(const auto wrong, store::check(flags["db"].as<std::string>()));
+  RZ_TRY_ASSIGN(auto wrong, store::check(flags["db"].as<std::string>()));
+  if (wrong.empty()) {
+    RZ_TRY_ASSIGN(wrong, open_store(flags, store::OpenMode::read_only).and_then([](store::Store s) {
+      return engine::problems_of_programs(s);
+    }));
+  }
   out.print(json_wanted(flags) ? report::check_json(wrong) : report::check_text(wrong));
   return wrong.empty() ? kOk : kUnsound;
 }

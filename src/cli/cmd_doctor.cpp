@@ -90,6 +90,19 @@ report::DoctorLine python_line(const std::string& given) {
   return line;
 }
 
+void add_guard_lines(report::DoctorReport& report, bool has_gpu) {
+  constexpr const char* kDriver = "guard of the CUDA driver";
+  report.lines.push_back(test_guard(engine::GuardedMemory::malloc, "guard of malloc()"));
+  report.guard_ok = report.lines.back().ok;
+  if (!has_gpu) {
+    report.lines.push_back({kDriver, false, "not proven: no device",
+                            "run doctor where programs under 'redzone guard' have a GPU"});
+    return;
+  }
+  report.lines.push_back(test_guard(engine::GuardedMemory::driver, kDriver));
+  report.guard_ok = report.guard_ok && report.lines.back().ok;
+}
+
 // Runs a write out of bounds in a worker under memcheck.
 Result<void> prove_this_memcheck(DeviceKind device, std::vector<std::filesystem::path> plugins) {
   RZ_TRY_ASSIGN(auto engine,
@@ -118,9 +131,7 @@ Result<int> Doctor::run(const po::variables_map& flags, Results& out) {
   report.lines.push_back(sanitizer_line(engine::find_tool("compute-sanitizer"),
                                         sanitized.has_value(),
                                         [&] { return prove_this_memcheck(*sanitized, plugins); }));
-  report.lines.push_back(test_guard(engine::GuardedMemory::malloc, "guard of malloc()"));
-  if (cuda.device)
-    report.lines.push_back(test_guard(engine::GuardedMemory::driver, "guard of the CUDA driver"));
+  add_guard_lines(report, cuda.device);
   report.ok = tested;
   out.print(json_wanted(flags) ? report::doctor_json(report) : report::doctor_text(report));
   return tested ? kOk : kHarness;

@@ -115,10 +115,7 @@ std::string command_line(const po::variables_map& flags) {
   std::string out = "redzone guard";
   if (const std::string given = given_flags(flags, "command"); !given.empty()) out += " " + given;
   if (flags.count("command") == 0) return out;
-  out += " --";
-  for (const auto& word : flags["command"].as<std::vector<std::string>>())
-    out += " " + shell_quoted(word);
-  return out;
+  return out + " -- " + shell_quoted(flags["command"].as<std::vector<std::string>>());
 }
 
 // What the store has of the findings, which are stored unless --no-store is given. A store that
@@ -302,7 +299,7 @@ Result<int> Guard::run(const po::variables_map& flags, Results& out) {
   if (runs) return run_program(flags, out);
   RZ_TRY(only_flags_of(flags, "collect",
                        {"runs", "seed", "env", "cpu", "placement", "align", "poison", "retire",
-                        "max-memory", "min-bytes", "only", "skip"}));
+                        "max-memory", "min-bytes", "kernels", "only", "skip"}));
   RZ_TRY_ASSIGN(const auto collected, guard::collect_folder(flags["collect"].as<std::string>()));
   return report_runs(flags, out, std::span(&collected, 1));
 }

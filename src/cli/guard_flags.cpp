@@ -8,6 +8,8 @@
 
 #include "core/names.h"
 #include "guard/names.h"
+#include "guard/script.h"
+#include "interpose/kernel_filter.h"
 
 namespace redzone::cli {
 namespace {
@@ -40,6 +42,31 @@ Result<interpose::BlockRange> blocks_flag(const po::variables_map& flags, const 
   return parse_blocks(flags[name].as<std::string>(), name);
 }
 
+// Something is done at each launch.
+bool waits_at_launches(const interpose::Settings& settings) {
+  return settings.launch != interpose::LaunchMode::async ||
+         settings.check != interpose::Check::at_free;
+}
+
+Result<void> set_kernels(const po::variables_map& flags, interpose::Settings& settings) {
+  if (flags.count("kernels") == 0) return {};
+  const auto& pattern = flags["kernels"].as<std::string>();
+  if (pattern.empty() || pattern.size() >= sizeof settings.kernels ||
+      pattern.find('\0') != std::string::npos)
+    return usage_error(
+        fmt::format("guard: --kernels: must have 1 to {} bytes", sizeof settings.kernels - 1));
+  if (char wrong[128]; interpose::KernelFilter::problem(pattern.c_str(), wrong, sizeof wrong))
+    return usage_error(fmt::format("guard: --kernels '{}': {}", pattern, wrong));
+  const bool each_launch =
+      waits_at_launches(settings) || (flags.count("narrow") != 0 && flags["narrow"].as<bool>());
+  if (!each_launch)
+    return usage_error(
+        "guard: --kernels has no effect without --launch blocking, --launch held, --check "
+        "each-launch or --narrow");
+  pattern.copy(settings.kernels, pattern.size());
+  return {};
+}
+
 }  // namespace
 
 void add_guard_settings_flags(po::options_description& flags) {
@@ -67,6 +94,9 @@ void add_guard_settings_flags(po::options_description& flags) {
       "on-error", po::value<std::string>()->default_value("stop"),
       "stop or continue: memory takes the place of guard pages, so that the program goes on; of a "
       "device, writes to it are reported without their block, and reads are not")(
+      "kernels", po::value<std::string>(),
+      "wait for, check after and hold the launches of these kernels alone: an extended regular "
+      "expression that is found in the name, as the linker has it or as it is written")(
       "no-python-stacks", po::bool_switch(), "take no stacks of the Python interpreter")(
       "only", po::value<std::string>(),
       "guard these blocks alone: '7' or '100-200', by their numbers in each process")(
@@ -121,6 +151,9 @@ std::string words_of(const interpose::Settings& settings) {
   if (settings.launch == interpose::LaunchMode::held) add("seed", std::to_string(settings.seed));
   if (settings.check != usual.check) add("check", std::string(name_of(settings.check)));
   if (settings.on_error != usual.on_error) add("on-error", std::string(name_of(settings.on_error)));
+  // With neither only --narrow had use of it.
+  if (settings.kernels[0] != '\0' && waits_at_launches(settings))
+    add("kernels", guard::sh_word(settings.kernels));
   add_blocks("only", settings.only);
   add_blocks("skip", settings.skip);
   return out;
@@ -169,6 +202,7 @@ Result<interpose::Settings> guard_settings(const po::variables_map& flags) {
     return usage_error(fmt::format("guard: --seed: must be at most {}", most_seed));
   RZ_TRY_ASSIGN(out.only, blocks_flag(flags, "only"));
   RZ_TRY_ASSIGN(out.skip, blocks_flag(flags, "skip"));
+  RZ_TRY(set_kernels(flags, out));
   return out;
 }
 

@@ -99,7 +99,8 @@ Result<int> bisect_program(const po::variables_map& flags, Results& out, Finding
   RZ_TRY(only_flags_of_programs(flags, {"passing", "dim", "call", "builds"}));
   RZ_TRY_ASSIGN(const auto until, end_of_time(flags));
   RZ_TRY_ASSIGN(auto store, open_store(flags, store::OpenMode::read_only));
-  RZ_TRY_ASSIGN(const auto rerun, engine::ProgramRerun::open(store, std::move(finding)));
+  RZ_TRY_ASSIGN(const auto rerun,
+                engine::ProgramRerun::open(store, std::move(finding), flags["force"].as<bool>()));
   const ProgramOrigin& origin = *rerun.finding().program;
   const bool on_device =
       !traits_of_device(rerun.finding().environment.device).execution.in_host_memory;

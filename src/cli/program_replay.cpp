@@ -43,7 +43,8 @@ Result<int> replay_program(const po::variables_map& flags, Results& out, Finding
   RZ_TRY(only_flags_of_programs(flags, {"launch", "allocator", "schedule-seed", "sanitizer"}));
   RZ_TRY_ASSIGN(const auto until, end_of_time(flags));
   RZ_TRY_ASSIGN(auto store, open_store(flags, store::OpenMode::read_only));
-  RZ_TRY_ASSIGN(const auto rerun, engine::ProgramRerun::open(store, std::move(finding)));
+  RZ_TRY_ASSIGN(const auto rerun,
+                engine::ProgramRerun::open(store, std::move(finding), flags["force"].as<bool>()));
   auto settings = rerun.settings();
   if (flags.count("placement") != 0) {
     RZ_TRY_ASSIGN(settings.placement, guard_placement(flags));

@@ -32,7 +32,10 @@ engine::SelectionOptions selection_options(const po::variables_map& flags) {
 }
 
 void add_force_flag(po::options_description& flags) {
-  flags.add_options()("force", po::bool_switch(), "also launch quarantined targets and findings");
+  flags.add_options()(
+      "force", po::bool_switch(),
+      "also launch quarantined targets and findings, and the programs of findings that came from "
+      "another store with a merge");
 }
 
 Result<std::vector<store::Quarantined>> forbidden(const po::variables_map& flags) {

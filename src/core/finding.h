@@ -76,6 +76,8 @@ struct Finding {
   Ledger ledger = {};  // state from its ledger entries; read, but never written with the finding
   // Set: it was seen in this program under the guard, and its plans make no call.
   std::optional<ProgramOrigin> program = {};
+  // It came with a merge from another store, which may be of other people and another machine.
+  bool origin_merged = false;
 };
 
 // A file, as bytes, that belongs to a finding.

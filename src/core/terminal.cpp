@@ -71,4 +71,10 @@ std::string shell_quoted(std::string_view word) {
   return steers ? "$'" + escaped + "'" : "'" + plain + "'";
 }
 
+std::string shell_quoted(std::span<const std::string> words) {
+  std::string out;
+  for (const auto& word : words) out += (out.empty() ? "" : " ") + shell_quoted(word);
+  return out;
+}
+
 }  // namespace redzone

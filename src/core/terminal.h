@@ -2,6 +2,7 @@
 // move the cursor, change reading order, or execute.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -22,5 +23,7 @@ std::string terminal_text(std::string_view bytes);
 // With characters that printable() escapes, or bytes that are not UTF-8: $'...' with octal escapes
 // (bash, ksh, zsh; POSIX.1-2024), which yields the same bytes.
 std::string shell_quoted(std::string_view word);
+// All words of a command line.
+std::string shell_quoted(std::span<const std::string> words);
 
 }  // namespace redzone

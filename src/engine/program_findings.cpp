@@ -1,5 +1,7 @@
 #include "engine/program_findings.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "guard/stored_finding.h"
@@ -36,6 +38,41 @@ CampaignStats stats_of(std::span<const guard::ProgramRun> runs) {
   return out;
 }
 
+// A folder of attached processes is one campaign, however often and into whichever store it is
+// collected; each other series of runs is a campaign of its own.
+Result<CampaignRecord> campaign_of(store::Store& store, const CampaignRecord& campaign) {
+  if (!campaign.uid.empty()) return store.join_campaign(campaign);
+  RZ_TRY_ASSIGN(const auto id, store.begin_campaign(campaign));
+  return store.campaign(id);
+}
+
+// Processes of a folder that show the finding and were not counted yet.
+Result<std::int64_t> not_counted(store::Store& store, const Finding& finding,
+                                 const guard::JoinedFinding& seen) {
+  const auto processes = static_cast<std::int64_t>(seen.distinct.in_processes);
+  RZ_TRY_ASSIGN(const auto known, store.find(finding.signature));
+  if (!known) return processes;
+  RZ_TRY_ASSIGN(const auto counted, store.occurrences(known->id));
+  return std::max<std::int64_t>(processes - counted, 0);
+}
+
+// An occurrence more for each series of runs, or for each process of a folder.
+Result<store::Recorded> settle(store::Store& store, const Finding& finding,
+                               const guard::JoinedFinding& seen, bool of_folder) {
+  std::int64_t more = 1;
+  if (of_folder) {
+    RZ_TRY_ASSIGN(more, not_counted(store, finding, seen));
+  }
+  if (more == 0) {
+    RZ_TRY_ASSIGN(const auto known, store.find(finding.signature));
+    return store::Recorded{.id = known->id, .state = known->state};
+  }
+  // Not this finding's place to take: one of the same signature stays, with a run more.
+  RZ_TRY_ASSIGN(const auto settled, store.settle(finding, false));
+  if (more > 1) RZ_TRY(store.sighted(settled.id, more - 1));
+  return settled;
+}
+
 }  // namespace
 
 Result<std::vector<guard::KnownFinding>> store_program_findings(
@@ -44,32 +81,34 @@ Result<std::vector<guard::KnownFinding>> store_program_findings(
   const auto joined = guard::joined_findings(runs);
   const bool on_device = std::any_of(
       joined.begin(), joined.end(), [](const auto& each) { return each.distinct.first.on_device; });
-  CampaignRecord campaign;
-  campaign.seed = seed;
-  campaign.device = on_device ? kCuda : kHost;
-  campaign.command = command;
-  RZ_TRY_ASSIGN(const auto id, store.begin_campaign(campaign));
+  const bool of_folder = !runs.front().folder_uid.empty();
+  CampaignRecord begun;
+  begun.uid = runs.front().folder_uid;
+  begun.seed = seed;
+  begun.device = on_device ? kCuda : kHost;
+  begun.command = command;
+  RZ_TRY_ASSIGN(const auto campaign, campaign_of(store, begun));
   CampaignStats stats = stats_of(runs);
+  stats.new_findings = campaign.stats.new_findings;
   std::vector<guard::KnownFinding> out;
   for (const auto& each : joined) {
     guard::KnownFinding& row = out.emplace_back();
     row.signature = guard::signature(each.distinct.first);
     row.key = each.distinct.key;
     Finding finding = finding_of(each, runs);
-    finding.campaign = id;
+    finding.campaign = campaign.id;
     if (const auto problem = problem_of(*finding.program)) {
       row.problem = *problem;
       continue;
     }
-    // Not this finding's place to take: one of the same signature stays, with a run more.
-    RZ_TRY_ASSIGN(const auto settled, store.settle(finding, false));
+    RZ_TRY_ASSIGN(const auto settled, settle(store, finding, each, of_folder));
     RZ_TRY_ASSIGN(const auto stored, store.finding(settled.id));
     row.id = settled.id;
     row.is_new = settled.is_new;
     row.ledger = stored.ledger;
     ++(row.is_new ? stats.new_findings : stats.known_findings);
   }
-  RZ_TRY(store.end_campaign(id, stats));
+  RZ_TRY(store.end_campaign(campaign.id, stats));
   return out;
 }
 
@@ -85,6 +124,17 @@ Result<std::vector<guard::KnownFinding>> known_program_findings(
     if (!stored) continue;
     row.id = stored->id;
     row.ledger = stored->ledger;
+  }
+  return out;
+}
+
+Result<std::vector<std::string>> problems_of_programs(store::Store& store) {
+  std::vector<std::string> out;
+  RZ_TRY_ASSIGN(const auto findings, store.findings());
+  for (const auto& finding : findings) {
+    if (!finding.program) continue;
+    if (const auto settings = guard::settings_of(*finding.program); !settings)
+      out.push_back(fmt::format("finding {}: {}", finding.id, settings.error().message));
   }
   return out;
 }

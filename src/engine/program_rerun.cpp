@@ -38,9 +38,14 @@ std::optional<std::chrono::milliseconds> time_left(Clock::time_point until) {
 
 }  // namespace
 
-Result<ProgramRerun> ProgramRerun::open(store::Store& store, Finding finding) {
+Result<ProgramRerun> ProgramRerun::open(store::Store& store, Finding finding, bool trusted) {
   if (!finding.program)
     return usage_error(fmt::format("finding {} is of a target, not of a program", finding.id));
+  if (finding.origin_merged && !trusted)
+    return usage_error(fmt::format(
+        "finding {} came from another store with a merge: 'redzone show {}' has the command, and "
+        "--force runs it",
+        finding.id, finding.id));
   if (finding.program->folder.empty())
     return usage_error(fmt::format(
         "finding {}: the folder in which it was run was gone, so it cannot be run again",

@@ -18,9 +18,10 @@ namespace redzone::engine {
 
 class ProgramRerun {
  public:
-  // A usage error if the finding is of no program; a harness error without the guard's library, or
+  // A usage error if the finding is of no program, or if its command came from another store and
+  // nobody says that it may run here (`trusted`); a harness error without the guard's library, or
   // if another build's guard has stored the finding.
-  static Result<ProgramRerun> open(store::Store& store, Finding finding);
+  static Result<ProgramRerun> open(store::Store& store, Finding finding, bool trusted);
 
   const Finding& finding() const { return finding_; }
   const interpose::Settings& settings() const { return settings_; }

@@ -6,6 +6,7 @@
 
 #include "core/read_file.h"
 #include "core/temporary_folder.h"
+#include "core/uid.h"
 #include "core/write_file.h"
 #include "guard/core_dump.h"
 
@@ -14,6 +15,10 @@ namespace redzone::guard {
 namespace fs = std::filesystem;
 
 namespace {
+
+// The file of a folder with its uid.
+constexpr const char* kUidFile = "uid";
+constexpr std::size_t kMostUidBytes = 64;
 
 bool collects(const ProcessRecord& process) {
   std::error_code error;
@@ -75,8 +80,10 @@ Result<void> prepare_folder(const fs::path& folder, const interpose::Settings& s
     return usage_error(fmt::format("guard: --attach {}: {}", folder.string(), error.message()));
   char text[interpose::kSettingsTextBytes];
   interpose::format_settings(settings, text);
-  if (const auto why = write_file(folder / interpose::kSettingsFile, text))
-    return usage_error("guard: --attach: " + *why);
+  for (const auto& [file, contents] :
+       {std::pair{interpose::kSettingsFile, std::string(text)}, std::pair{kUidFile, new_uid()}})
+    if (const auto why = write_file(folder / file, contents))
+      return usage_error("guard: --attach: " + *why);
   return {};
 }
 
@@ -89,6 +96,7 @@ Result<ProgramRun> collect_folder(const fs::path& folder) {
   if (!interpose::parse_settings(text->c_str(), out.settings))
     return usage_error(fmt::format("guard: --collect {}: its settings are not those of this build",
                                    folder.string()));
+  RZ_TRY_ASSIGN(out.folder_uid, read_file(folder / kUidFile, kMostUidBytes));
   out.processes = read_process_records(folder, out.unreadable);
   // In a shell with the two variables the command that collects is attached itself.
   std::erase_if(out.processes, [](const ProcessRecord& p) { return collects(p); });

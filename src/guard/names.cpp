@@ -19,6 +19,9 @@ constexpr Row kRows[] = {
     {Counter::canaries_checked, "canaries_checked", ""},
     {Counter::frees_deferred, "frees_deferred", ""},
     {Counter::launches, "launches", ""},
+    {Counter::launches_unnamed, "launches_unnamed",
+     "launches of kernels that --kernels does not name: none was waited for, checked after or "
+     "held"},
     {Counter::streams_held, "streams_held", ""},
     {Counter::faults_survived, "faults_survived",
      "guard pages were replaced by memory after an access (--on-error continue)"},

@@ -23,6 +23,7 @@ void take_error(Finding& finding, const ProcessRecord& process, const Finding& s
   finding.call = before.call;
   finding.where = before.where;
   finding.python_where = before.python_where;
+  finding.only_kernel = before.only_kernel;
   if (finding.launch.ordinal == 0 && process.unfinished.size() == 1 && process.unfinished_lost == 0)
     finding.launch = process.unfinished[0];
   if (finding.kernel.empty()) finding.kernel = sanitizer::bare_kernel(finding.launch.kernel);

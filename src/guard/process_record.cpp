@@ -8,6 +8,7 @@
 #include "core/read_file.h"
 #include "guard/names.h"
 #include "interpose/origin_file.h"
+#include "sanitizer/cuda_gdb.h"
 
 namespace redzone::guard {
 namespace {
@@ -75,6 +76,23 @@ Finding finding_of(const FindingRecord& f, const Symbols& symbols,
   return out;
 }
 
+template <class Findings>
+auto first_error_of(Findings& findings) {
+  return std::find_if(findings.begin(), findings.end(), [](const Finding& finding) {
+    return finding.kind == FindingKind::device_error;
+  });
+}
+
+std::string only_kernel_of(const ProcessRecord& process) {
+  std::string out;
+  for (const KernelLaunch& launch : process.unfinished) {
+    const std::string name(sanitizer::bare_kernel(launch.kernel));
+    if (name.empty() || (!out.empty() && name != out)) return "";
+    out = name;
+  }
+  return process.unfinished_lost == 0 ? out : "";
+}
+
 std::string mappings_beside(const std::filesystem::path& record) {
   auto beside = record;
   const auto text = read_file(beside.replace_extension(interpose::kMapsSuffix));
@@ -84,9 +102,7 @@ std::string mappings_beside(const std::filesystem::path& record) {
 }  // namespace
 
 const Finding* ProcessRecord::first_error() const {
-  const auto found = std::find_if(findings.begin(), findings.end(), [](const Finding& finding) {
-    return finding.kind == FindingKind::device_error;
-  });
+  const auto found = first_error_of(findings);
   return found == findings.end() ? nullptr : &*found;
 }
 
@@ -122,6 +138,8 @@ Result<ProcessRecord> parse_process_record(std::string_view bytes, std::string_v
   for (std::size_t i = 0; i < unfinished; ++i)
     out.unfinished.push_back(launch_of(record->unfinished[i]));
   out.unfinished_lost = record->unfinished_lost.load();
+  if (const auto error = first_error_of(out.findings); error != out.findings.end())
+    error->only_kernel = only_kernel_of(out);
   return out;
 }
 

@@ -50,6 +50,9 @@ struct Finding {
   std::uint64_t launches_since_right = 0;
   // Of an error of the device, if there is a core dump (core_dump.h); "" if not.
   std::string kernel, exception, location, instruction;
+  // Of the first error of a device: the kernel that all launches which may have made it are of; ""
+  // if they are of several, or not all are known.
+  std::string only_kernel;
 };
 
 struct ProcessRecord {

@@ -12,17 +12,35 @@
 namespace redzone::guard {
 namespace {
 
-// "after a block", "of a freed block", "of a live block": of an error of the device.
-std::string side_text(const Finding& finding) {
-  if (finding.side != Side::inside) return fmt::format("{} a block", name_of(finding.side));
-  return finding.block.freed ? "of a freed block" : "of a live block";
-}
+// One function allocates for many: its callers tell the blocks apart.
+constexpr std::size_t kSiteFrames = 3;
 
 std::string site(const Frame& frame) {
   const std::string module = std::filesystem::path(frame.module).filename().string();
   if (!frame.function.empty()) return fmt::format("{} ({})", frame.function, module);
   if (!module.empty()) return fmt::format("{}+{:#x}", module, frame.offset);
   return "code without a file";
+}
+
+std::string site(const PythonFrame& line) {
+  return fmt::format("{} ({})", line.function,
+                     std::filesystem::path(line.file).filename().string());
+}
+
+template <class F>
+std::string sites(const std::vector<F>& stack, std::size_t most) {
+  std::string out;
+  for (const F* const frame : callers(stack, most))
+    out += (out.empty() ? "" : " from ") + site(*frame);
+  return out;
+}
+
+// " in fill (train)": where the program made the mistake, or the call that reports it; "" if that
+// is not known.
+std::string mistake_site(const Finding& finding) {
+  const std::string out =
+      finding.python_where.empty() ? sites(finding.where, 1) : sites(finding.python_where, 1);
+  return out.empty() ? out : " in " + out;
 }
 
 }  // namespace
@@ -40,44 +58,48 @@ Judged judged(const ProcessRecord& process, const interpose::Settings& settings)
 }
 
 std::string allocation_site(const Finding& finding) {
-  if (const PythonFrame* const line = caller(finding.python_allocated))
-    return fmt::format("{} ({})", line->function,
-                       std::filesystem::path(line->file).filename().string());
-  const Frame* const frame = caller(finding.allocated);
-  return frame == nullptr ? std::string() : site(*frame);
+  return finding.python_allocated.empty() ? sites(finding.allocated, kSiteFrames)
+                                          : sites(finding.python_allocated, kSiteFrames);
+}
+
+const std::string& kernel_of(const Finding& finding) {
+  return finding.kernel.empty() ? finding.only_kernel : finding.kernel;
 }
 
 std::string signature(const Finding& finding) {
   std::string out = fmt::format("{}: ", name_of(finding.kind));
   switch (finding.kind) {
     case FindingKind::device_error:
-      if (finding.kernel.empty())
-        return out + fmt::format("error {} from {}", finding.code, finding.call);
-      out += fmt::format("error {} in {}", finding.code, finding.kernel);
-      if (finding.block.ordinal == 0) return out;
-      out += fmt::format(": {} {}", name_of(finding.access), side_text(finding));
-      break;
+      // Nothing that only a core dump tells: a replay makes none.
+      return out + (kernel_of(finding).empty()
+                        ? fmt::format("error {} from {}{}", finding.code, finding.call,
+                                      mistake_site(finding))
+                        : fmt::format("error {} in {}", finding.code, kernel_of(finding)));
     case FindingKind::bad_free:
-      out += fmt::format("{} of {}", finding.call,
+      out += fmt::format("{} of {}{}", finding.call,
                          finding.block.ordinal == 0 ? "an address of no block"
                          : finding.block.freed      ? "a freed block"
-                                                    : "an address inside a block");
+                                                    : "an address inside a block",
+                         mistake_site(finding));
       break;
     case FindingKind::after_free:
       out += fmt::format("{} of a freed block{}{}", name_of(finding.access),
-                         finding.call.empty() ? "" : " by ", finding.call);
+                         finding.call.empty() ? "" : " by " + finding.call, mistake_site(finding));
       break;
     case FindingKind::range:
-      out += fmt::format("{} of {} {} a block", name_of(finding.access), finding.call,
-                         name_of(finding.side));
+      out += fmt::format("{} of {}{} {} a block", name_of(finding.access), finding.call,
+                         mistake_site(finding), name_of(finding.side));
       break;
     case FindingKind::guard_page:
-    case FindingKind::canary:
+      out += fmt::format("{}{} {} a block", name_of(finding.access), mistake_site(finding),
+                         name_of(finding.side));
+      break;
+    case FindingKind::canary:  // which the free meets, long after the mistake
       out += fmt::format("{} {} a block", name_of(finding.access), name_of(finding.side));
       break;
   }
   const std::string allocated = allocation_site(finding);
-  return allocated.empty() ? out : fmt::format("{} allocated in {}", out, allocated);
+  return allocated.empty() ? out : fmt::format("{}, allocated in {}", out, allocated);
 }
 
 std::string key_of(const ProcessRecord& process, const Finding& finding) {
@@ -87,14 +109,18 @@ std::string key_of(const ProcessRecord& process, const Finding& finding) {
 std::vector<DistinctFinding> ProgramRun::findings() const {
   std::vector<DistinctFinding> out;
   std::map<std::string, std::size_t> known;
-  for (const auto& process : processes)
+  for (const auto& process : processes) {
+    std::set<std::size_t> its;
     for (const auto& finding : process.findings) {
       const auto [at, is_new] = known.emplace(key_of(process, finding), out.size());
       if (is_new)
         out.push_back({finding, process.pid, 0,
                        static_cast<std::size_t>(&process - processes.data()), at->first});
       ++out[at->second].times;
+      its.insert(at->second);
     }
+    for (const std::size_t i : its) ++out[i].in_processes;
+  }
   return out;
 }
 

@@ -41,13 +41,20 @@ struct DistinctFinding {
   std::size_t times = 0;
   std::size_t process = 0;  // its index in the run
   std::string key = {};
+  std::size_t in_processes = 0;  // that have one
 };
 
-// Where the program allocated the block (stacks.h): "make_buffer (train)"; "" if that is not known.
+// Where the program allocated the block (stacks.h): "make_buffer (train) from load (train)", with
+// two callers at most; "" if that is not known.
 std::string allocation_site(const Finding& finding);
 
-// "guard-page: write after a block allocated in make_buffer (train)": what makes two findings the
-// same. No address, size, process or thread is part of it.
+// Of an error of the device: the kernel behind it; "" if that is not known.
+const std::string& kernel_of(const Finding& finding);
+
+// "guard-page: write in fill (train) after a block, allocated in make_buffer (train) from main
+// (train)": what makes two findings the same, and what a mark is about: one kind of mistake, of one
+// kernel or in one function, at blocks that one place allocates. No address, size, process or
+// thread is part of it.
 std::string signature(const Finding& finding);
 
 struct ProgramRun {
@@ -58,6 +65,9 @@ struct ProgramRun {
   std::size_t unreadable = 0;  // records that could not be read
   std::string foreign_preload;
   std::string framework;  // what was picked for one (framework.h); "" if nothing was
+  // Of a folder of attached processes, whose records are read each time that it is collected: its
+  // name in each store. "" for a run of a program.
+  std::string folder_uid;
 
   std::vector<DistinctFinding> findings() const;
   // Sum over all processes.

@@ -19,6 +19,9 @@ constexpr std::string_view kStaticRuntime = "libcudart_static_";
 // did not inline them. The names of templates begin with what they return.
 constexpr std::string_view kRuntimeTemplate = "cudaError cuda";
 
+// What the kernel starts: each stack of the main thread ends there.
+constexpr std::string_view kEntry = "_start";
+
 // Parts of the paths of Python modules that are not the program's, and of code without a file.
 constexpr std::array<std::string_view, 4> kPythonPlaces{"/site-packages/", "/dist-packages/",
                                                         "/lib/python3", "<frozen"};
@@ -48,6 +51,27 @@ std::size_t cuda_frames(const std::vector<Frame>& stack) {
   return n;
 }
 
+bool is_same_function(const Frame& a, const Frame& b) {
+  return a.module == b.module &&
+         (a.function.empty() ? a.address == b.address : a.function == b.function);
+}
+
+bool is_same_function(const PythonFrame& a, const PythonFrame& b) {
+  return a.file == b.file && a.function == b.function;
+}
+
+// From `begin` on, the frames that are `own`; the innermost of all if none is.
+template <class F, class Own>
+std::vector<const F*> chosen(const std::vector<F>& stack, std::size_t begin, std::size_t most,
+                             Own own) {
+  std::vector<const F*> out;
+  for (std::size_t i = begin; i < stack.size() && out.size() < most; ++i)
+    if (own(stack[i]) && (out.empty() || !is_same_function(*out.back(), stack[i])))
+      out.push_back(&stack[i]);
+  if (out.empty() && !stack.empty()) out.push_back(&stack.front());
+  return out;
+}
+
 }  // namespace
 
 std::span<const Frame> shown(const std::vector<Frame>& stack) {
@@ -63,23 +87,28 @@ std::string text_of(const Frame& frame) {
 }
 
 const Frame* caller(const std::vector<Frame>& stack) {
-  if (stack.empty()) return nullptr;
-  const auto after = stack.begin() + static_cast<std::ptrdiff_t>(cuda_frames(stack));
-  const auto found = std::find_if(after, stack.end(), [](const Frame& frame) {
+  const auto found = callers(stack, 1);
+  return found.empty() ? nullptr : found.front();
+}
+
+std::vector<const Frame*> callers(const std::vector<Frame>& stack, std::size_t most) {
+  return chosen(stack, cuda_frames(stack), most, [](const Frame& frame) {
     return !is_of(frame, kOtherFiles) && !is_of(frame, kCudaFiles) &&
-           !frame.function.starts_with(kRuntimeTemplate);
+           !frame.function.starts_with(kRuntimeTemplate) && frame.function != kEntry;
   });
-  return found == stack.end() ? &stack.front() : &*found;
 }
 
 const PythonFrame* caller(const std::vector<PythonFrame>& stack) {
-  if (stack.empty()) return nullptr;
-  const auto found = std::find_if(stack.begin(), stack.end(), [](const PythonFrame& frame) {
+  const auto found = callers(stack, 1);
+  return found.empty() ? nullptr : found.front();
+}
+
+std::vector<const PythonFrame*> callers(const std::vector<PythonFrame>& stack, std::size_t most) {
+  return chosen(stack, 0, most, [](const PythonFrame& frame) {
     return std::none_of(kPythonPlaces.begin(), kPythonPlaces.end(), [&](std::string_view place) {
       return frame.file.find(place) != std::string::npos;
     });
   });
-  return found == stack.end() ? &stack.front() : &*found;
 }
 
 }  // namespace redzone::guard

@@ -21,8 +21,13 @@ std::string text_of(const Frame& frame);
 // the innermost of all if each is. Null for an empty stack.
 const Frame* caller(const std::vector<Frame>& stack);
 
+// That frame and those of the program that called it, innermost first; `most` at most, each of
+// another function than the one before it.
+std::vector<const Frame*> callers(const std::vector<Frame>& stack, std::size_t most);
+
 // The innermost line that is in no installed package and no module of the interpreter; the
 // innermost of all if each is. Null for an empty stack.
 const PythonFrame* caller(const std::vector<PythonFrame>& stack);
+std::vector<const PythonFrame*> callers(const std::vector<PythonFrame>& stack, std::size_t most);
 
 }  // namespace redzone::guard

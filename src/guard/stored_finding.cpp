@@ -49,6 +49,15 @@ std::string detail_of(const Finding& f) {
   return out;
 }
 
+// Those under which another run shows the same signature: the kernel that a further run has named
+// is known only where each launch is waited for.
+interpose::Settings settings_to_show(const ProgramRun& run, const Finding& finding) {
+  interpose::Settings out = run.settings;
+  if (!finding.kernel.empty() && finding.only_kernel.empty())
+    out.launch = interpose::LaunchMode::blocking;
+  return out;
+}
+
 }  // namespace
 
 Signature stored_signature(const ProgramRun& run, const DistinctFinding& distinct) {
@@ -69,7 +78,7 @@ redzone::Finding stored_finding(const ProgramRun& run, const DistinctFinding& di
   out.fault_detail = detail_of(seen);
   const Started started = run.started.argv.empty() ? process_of(run, distinct) : run.started;
   char settings[interpose::kSettingsTextBytes];
-  interpose::format_settings(run.settings, settings);
+  interpose::format_settings(settings_to_show(run, seen), settings);
   out.program = ProgramOrigin{
       .argv = started.argv,
       .folder = started.folder,

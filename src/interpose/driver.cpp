@@ -62,6 +62,8 @@ Driver load_driver(void* (*find)(const char* name)) {
   load(d.get_kernel_name, find("cuKernelGetName"));
   load(d.get_function_parameter, find("cuFuncGetParamInfo"));
   load(d.get_kernel_parameter, find("cuKernelGetParamInfo"));
+  load(d.get_function_count, find("cuModuleGetFunctionCount"));
+  load(d.get_kernel_count, find("cuLibraryGetKernelCount"));
   load(d.is_capturing, find("cuStreamIsCapturing"));
   load(d.launch_host_function, find("cuLaunchHostFunc"));
   load(d.get_primary_state, find("cuDevicePrimaryCtxGetState"));

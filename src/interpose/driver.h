@@ -43,6 +43,9 @@ struct Driver {
   int (*get_kernel_name)(const char**, void*) = nullptr;
   int (*get_function_parameter)(void*, std::size_t, std::size_t*, std::size_t*) = nullptr;
   int (*get_kernel_parameter)(void*, std::size_t, std::size_t*, std::size_t*) = nullptr;
+  // How many handles their enumerations give out: 12.4.
+  int (*get_function_count)(unsigned*, void*) = nullptr;
+  int (*get_kernel_count)(unsigned*, void*) = nullptr;
   int (*is_capturing)(CuStream, int*) = nullptr;                            // 10.0 and later
   int (*launch_host_function)(CuStream, void (*)(void*), void*) = nullptr;  // 10.0 and later
 

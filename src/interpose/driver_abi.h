@@ -28,6 +28,7 @@ enum CuResult : int {
   kCuLaunchFailed = 719,
   kCuNotSupported = 801,
   kCuCaptureWrongThread = 908,
+  kCuFunctionNotLoaded = 913,
 };
 
 using CuDevice = int;

@@ -40,8 +40,8 @@ void set_name(char (&to)[kKernelNameBytes], const char* name) {
 
 }  // namespace
 
-LaunchLog::LaunchLog(const Driver& driver, Recorder& recorder)
-    : driver_(driver), recorder_(recorder) {}
+LaunchLog::LaunchLog(const Driver& driver, Recorder& recorder, const char* kernels)
+    : driver_(driver), recorder_(recorder), filter_(kernels) {}
 
 LaunchRecord* LaunchLog::slot_of(std::uint64_t launch) const {
   LaunchRecord* const all = recorder_.launches();
@@ -65,19 +65,30 @@ void LaunchLog::ask(void* handle, Kernel& kernel) const {
                          : kernel.handle == Handle::kernel ? driver_.get_kernel_parameter
                                                            : nullptr;
   std::size_t offset = 0, bytes = 0;
+  int result = kCuSuccess;
   while (parameter != nullptr && kernel.parameters < kParametersKept &&
-         parameter(handle, kernel.parameters, &offset, &bytes) == kCuSuccess &&
+         (result = parameter(handle, kernel.parameters, &offset, &bytes)) == kCuSuccess &&
          offset + bytes <= kArgumentBytes) {
     kernel.offsets[kernel.parameters] = static_cast<std::uint16_t>(offset);
     kernel.sizes[kernel.parameters++] = static_cast<std::uint16_t>(bytes);
     kernel.argument_bytes = static_cast<std::uint32_t>(offset + bytes);
   }
+  // Its first launch loads it.
+  if (result == kCuFunctionNotLoaded) kernel.asked = false;
 }
 
-const LaunchLog::Kernel& LaunchLog::kernel_of(void* handle) {
+LaunchLog::Kernel& LaunchLog::kernel_of(void* handle) {
   Kernel& kernel = kernels_[handle];
   if (!kernel.asked) ask(handle, kernel);
   return kernel;
+}
+
+bool LaunchLog::is_named(const Call& call) {
+  if (filter_.names_all() || call.kind == LaunchKind::graph) return true;
+  const std::lock_guard lock(mutex_);
+  Kernel& kernel = kernel_of(call.kernel);
+  if (!kernel.named) kernel.named = filter_.names(kernel.name);
+  return *kernel.named;
 }
 
 std::uint64_t LaunchLog::begin(const Call& call, bool captured, std::uint64_t blocks) {
@@ -164,26 +175,58 @@ std::uint64_t LaunchLog::returned() const {
   return returned_;
 }
 
-bool LaunchLog::is_waited_for(std::uint64_t of, std::uint32_t thread,
-                              std::optional<CuStream> stream) {
-  return !stream || (of == reinterpret_cast<std::uint64_t>(*stream) &&
-                     (*stream != kThreadStream || thread == this_thread()));
+bool LaunchLog::Wait::is_for(std::uint64_t its_context, std::uint64_t its_stream,
+                             std::uint32_t its_thread) const {
+  return its_context == context &&
+         (!stream || (its_stream == reinterpret_cast<std::uint64_t>(*stream) &&
+                      (*stream != kThreadStream || its_thread == thread)));
 }
 
 void LaunchLog::completed(CuContext context, std::optional<CuStream> stream, std::uint64_t until) {
-  const auto of = reinterpret_cast<std::uint64_t>(context);
   const std::lock_guard lock(mutex_);
+  complete({reinterpret_cast<std::uint64_t>(context), stream, this_thread()}, until);
+}
+
+void LaunchLog::complete(const Wait& wait, std::uint64_t until) {
   for (std::uint64_t n = 0; n < kLaunchesKept && n < last_; ++n) {
     LaunchRecord* const slot = slot_of(last_ - n);
     if (slot != nullptr && slot->state == LaunchState::launched && slot->returned <= until &&
-        slot->context == of && is_waited_for(slot->stream, slot->thread, stream))
+        wait.is_for(slot->context, slot->stream, slot->thread))
       slot->state = LaunchState::completed;
   }
   std::erase_if(lost_, [&](const auto& one) {
-    const auto& [its_context, its_stream, thread] = one.first;
-    return its_context == of && one.second.returned <= until &&
-           is_waited_for(its_stream, thread, stream);
+    const auto& [context, stream, thread] = one.first;
+    return one.second.returned <= until && wait.is_for(context, stream, thread);
   });
+}
+
+void LaunchLog::record_begins(CuEvent event) {
+  const std::lock_guard lock(mutex_);
+  events_.record_begins(event);
+}
+
+void LaunchLog::record_ends(CuEvent event, CuStream stream, std::uint64_t until, bool marks) {
+  CuContext context = nullptr;
+  driver_.get_context(&context);
+  const std::lock_guard lock(mutex_);
+  events_.record_ends(event,
+                      marks ? std::optional(EventMarks::Mark{context, stream, this_thread(), until})
+                            : std::nullopt);
+}
+
+std::optional<EventMarks::Mark> LaunchLog::mark_of(CuEvent event) const {
+  const std::lock_guard lock(mutex_);
+  return events_.mark_of(event);
+}
+
+void LaunchLog::passed(const EventMarks::Mark& mark) {
+  const std::lock_guard lock(mutex_);
+  complete({reinterpret_cast<std::uint64_t>(mark.context), mark.stream, mark.thread}, mark.until);
+}
+
+void LaunchLog::event_gone(CuEvent event) {
+  const std::lock_guard lock(mutex_);
+  events_.forget(event);
 }
 
 void LaunchLog::stream_gone(CuStream stream) {
@@ -216,6 +259,26 @@ void LaunchLog::looked_up(void* kernel, Handle handle, const char* name) {
   known = {};
   known.handle = handle;
   set_name(known.name, name);
+}
+
+void LaunchLog::met(void* kernel, Handle handle) {
+  const std::lock_guard lock(mutex_);
+  Kernel& known = kernels_[kernel];
+  if (known.handle != Handle::unknown && known.handle != handle) known = {};
+  known.handle = handle;
+  if (known.parameters == 0) known.asked = false;
+}
+
+void LaunchLog::function_of(void* function, void* kernel) {
+  const std::lock_guard lock(mutex_);
+  const auto at = kernels_.find(kernel);
+  Kernel out;
+  if (at != kernels_.end()) out = at->second;
+  out.handle = Handle::function;
+  out.asked = false;  // about its parameters
+  out.named.reset();
+  out.parameters = out.argument_bytes = 0;
+  kernels_[function] = out;
 }
 
 void LaunchLog::forget_kernels() {

@@ -9,6 +9,8 @@
 #include <unordered_map>
 
 #include "interpose/driver.h"
+#include "interpose/event_marks.h"
+#include "interpose/kernel_filter.h"
 #include "interpose/launch_record.h"
 #include "interpose/recorder.h"
 
@@ -16,8 +18,8 @@ namespace redzone::interpose {
 
 class LaunchLog {
  public:
-  // Both outlive this object.
-  LaunchLog(const Driver& driver, Recorder& recorder);
+  // Both outlive this object. `kernels`: a pattern, for is_named().
+  LaunchLog(const Driver& driver, Recorder& recorder, const char* kernels = "");
   LaunchLog(const LaunchLog&) = delete;
   LaunchLog& operator=(const LaunchLog&) = delete;
 
@@ -34,6 +36,8 @@ class LaunchLog {
   std::uint64_t begin(const Call& call, bool captured, std::uint64_t blocks);
   // The call has returned.
   void end(std::uint64_t launch, int result);
+  // Whether the kernel of this launch is one of those that the settings name. A graph may have any.
+  bool is_named(const Call& call);
   // Number of the last launch; 0 if there was none.
   std::uint64_t last() const;
   // How many calls of launches have returned so far.
@@ -45,9 +49,23 @@ class LaunchLog {
   // Its handle may come back for another stream.
   void stream_gone(CuStream stream);
 
+  // Around the driver's call that records the event in the stream of the current context. It marks
+  // nothing if the call fails or the stream is captured.
+  void record_begins(CuEvent event);
+  void record_ends(CuEvent event, CuStream stream, std::uint64_t until, bool marks);
+  // A wait for the event as it is now, which has returned: what completed() does for its stream.
+  std::optional<EventMarks::Mark> mark_of(CuEvent event) const;
+  void passed(const EventMarks::Mark& mark);
+  void event_gone(CuEvent event);
+
   // What the program has looked up. Drivers before CUDA 12.3 do not tell names.
   enum class Handle : std::uint8_t { unknown, function, kernel };
   void looked_up(void* kernel, Handle handle, const char* name);
+  // A handle of which only the kind is known: it is asked about when it is launched, again if the
+  // driver has loaded it since.
+  void met(void* kernel, Handle handle);
+  // The function of a kernel, which has its name.
+  void function_of(void* function, void* kernel);
   // A module was unloaded: handles may come back for other kernels.
   void forget_kernels();
 
@@ -71,7 +89,8 @@ class LaunchLog {
     std::uint32_t parameters = 0, argument_bytes = 0;
     std::uint16_t offsets[kParametersKept] = {}, sizes[kParametersKept] = {};
     Handle handle = Handle::unknown;
-    bool asked = false;  // the driver, about its parameters
+    bool asked = false;         // the driver, about its parameters
+    std::optional<bool> named;  // by the filter; empty until it is needed
   };
 
   // Launches that have lost their place in the record.
@@ -82,9 +101,18 @@ class LaunchLog {
     std::uint64_t returned = 0;  // of the last of them
   };
 
-  const Kernel& kernel_of(void* handle);
+  Kernel& kernel_of(void* handle);
   void lose(const LaunchRecord& launch);
-  static bool is_waited_for(std::uint64_t of, std::uint32_t thread, std::optional<CuStream> stream);
+  // What a wait is for: all of a context, or a stream of it; `thread` has the default stream.
+  struct Wait {
+    std::uint64_t context = 0;
+    std::optional<CuStream> stream;
+    std::uint32_t thread = 0;
+
+    bool is_for(std::uint64_t its_context, std::uint64_t its_stream,
+                std::uint32_t its_thread) const;
+  };
+  void complete(const Wait& wait, std::uint64_t until);
   void ask(void* handle, Kernel& kernel) const;
   LaunchRecord* slot_of(std::uint64_t launch) const;
   template <class Resolve>
@@ -94,6 +122,8 @@ class LaunchLog {
   Recorder& recorder_;
   mutable std::mutex mutex_;
   std::unordered_map<void*, Kernel> kernels_;
+  EventMarks events_;
+  KernelFilter filter_;
   std::map<LostKey, Lost> lost_;
   std::map<std::uint64_t, LostKey> lost_calls_;  // by launch: those whose call has not returned
   std::uint64_t last_ = 0, returned_ = 0;

@@ -24,6 +24,7 @@ enum class Counter : std::uint8_t {
   canaries_checked,   // freed blocks whose surroundings were compared
   frees_deferred,     // frees that were put off while a stream captured
   launches,           // of kernels and graphs
+  launches_unnamed,   // of them, those of kernels that the settings do not name
   streams_held,       // holds of streams before a launch
   faults_survived,    // accesses of the CPU after which a page took the place of a guard page
   export_tables,      // cuGetExportTable: calls through its tables are not seen

@@ -113,10 +113,27 @@ constexpr Field kFields[] = {
      }},
 };
 
+constexpr std::string_view kKernels = "kernels";
+constexpr int kHex = 16;
+
+bool set_kernels(std::string_view digits, Settings& settings) {
+  if (digits.size() % 2 != 0 || digits.size() / 2 >= sizeof settings.kernels) return false;
+  std::memset(settings.kernels, 0, sizeof settings.kernels);
+  for (std::size_t i = 0; i < digits.size() / 2; ++i) {
+    const char* const end = digits.data() + 2 * i + 2;
+    unsigned char byte = 0;
+    const auto read = std::from_chars(end - 2, end, byte, kHex);
+    if (read.ec != std::errc{} || read.ptr != end || byte == 0) return false;
+    settings.kernels[i] = static_cast<char>(byte);
+  }
+  return true;
+}
+
 bool set_one(std::string_view word, Settings& settings) {
   const auto equals = word.find('=');
   if (equals == std::string_view::npos) return false;
   const std::string_view digits = word.substr(equals + 1);
+  if (word.substr(0, equals) == kKernels) return set_kernels(digits, settings);
   std::int64_t value = 0;
   const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), value);
   if (read.ec != std::errc{} || read.ptr != digits.data() + digits.size()) return false;
@@ -134,8 +151,20 @@ void format_settings(const Settings& settings, char (&text)[kSettingsTextBytes])
     std::memcpy(at, field.key.data(), field.key.size());
     at += field.key.size();
     *at++ = '=';
-    // The keys and seventeen numbers of at most 20 digits fit.
+    // The keys, seventeen numbers of at most 20 digits and two digits for each byte of the pattern
+    // fit.
     at = std::to_chars(at, text + sizeof text - 1, field.get(settings)).ptr;
+  }
+  if (settings.kernels[0] != '\0') {
+    *at++ = ',';
+    std::memcpy(at, kKernels.data(), kKernels.size());
+    at += kKernels.size();
+    *at++ = '=';
+    for (const char* c = settings.kernels; *c != '\0'; ++c) {
+      const auto byte = static_cast<unsigned char>(*c);
+      *at++ = "0123456789abcdef"[byte / kHex];
+      *at++ = "0123456789abcdef"[byte % kHex];
+    }
   }
   *at = '\0';
 }

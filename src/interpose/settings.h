@@ -38,6 +38,8 @@ struct BlockRange {
   bool operator==(const BlockRange&) const = default;
 };
 
+inline constexpr std::size_t kPatternBytes = 128;
+
 struct Settings {
   bool driver = true;  // guard allocations of the CUDA driver
   bool cpu = false;    // guard malloc() and its relatives
@@ -58,6 +60,9 @@ struct Settings {
   // Only these blocks are guarded, if there are any, and of them not those to skip. A block has its
   // number either way.
   BlockRange only, skip;
+  // The kernels whose launches are waited for, checked after and held, by a regular expression
+  // (kernel_filter.h), with a final zero; "": all.
+  char kernels[kPatternBytes] = {};
 
   bool guards(std::uint64_t block) const {
     return (only.is_empty() || only.holds(block)) && !skip.holds(block);
@@ -69,9 +74,10 @@ inline constexpr std::uint64_t kMostAlignBytes = 4096;
 inline constexpr std::uint64_t kDeviceAlignBytes = 256;  // cuMemAlloc's promise
 inline constexpr std::uint64_t kHostAlignBytes = 16;     // malloc's promise on 64-bit Linux
 
-inline constexpr std::size_t kSettingsTextBytes = 512;
+inline constexpr std::size_t kSettingsTextBytes = 1024;
 
-// Writes `settings` as "driver=1,cpu=0,...", with a final zero.
+// Writes `settings` as "driver=1,cpu=0,...", with a final zero. The pattern is in hexadecimal
+// digits, as it may have any character.
 void format_settings(const Settings& settings, char (&text)[kSettingsTextBytes]);
 
 // Reads what format_settings() writes; keys that are left out keep their default. False if a key is

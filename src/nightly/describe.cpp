@@ -31,6 +31,7 @@ using report::NightFinding;
 
 constexpr const char* kNoTime = "no time was left";
 constexpr const char* kOtherShard = "another shard replays it";
+constexpr const char* kNoPrograms = "a night runs no programs";
 
 // Joins distinct texts in the order of their first occurrence.
 class Distinct {
@@ -160,7 +161,10 @@ class Description {
     out.reliable_n = f.reliability.n;
     out.calls = call_count(f.plan);
     out.minimal = f.minimal;
-    out.plan = print_plan(f.plan);
+    if (f.program)
+      out.program = shell_quoted(f.program->argv);
+    else
+      out.plan = print_plan(f.plan);
     for (const auto& row : f.attribution)
       out.attribution.push_back(
           {.axis = row.axis, .value = row.value, .k = row.failed.k, .n = row.failed.n});
@@ -210,6 +214,7 @@ class Description {
   }
 
   std::string why_not_run(const Finding& f) const {
+    if (f.program) return kNoPrograms;
     if (f.ledger.standing == Standing::quarantined) return "quarantined";
     if (f.state == FindingState::unconfirmed) return "it did not recur in fresh workers";
     return facts_.night().owns(f.signature.hash()) ? kNoTime : kOtherShard;
@@ -305,7 +310,8 @@ class Description {
     for (const auto& [subject, r] : facts_.replays)
       if (!r.target.empty()) named(r.target, kNotAsked).device_seconds += r.device_seconds;
     for (const auto& f : facts_.findings)
-      if (was_found(f.state)) ++named(f.signature.target, kNotAsked).findings[f.ledger.standing];
+      if (was_found(f.state) && !f.program)
+        ++named(f.signature.target, kNotAsked).findings[f.ledger.standing];
     for (auto& [name, target] : all) {
       gaps_of(target);
       night_.targets.push_back(std::move(target));
@@ -353,7 +359,8 @@ class Description {
       if (is_gap(p.tonight))
         gaps.push_back({p.file, p.reason.empty() ? std::string(name_of(p.tonight)) : p.reason});
     for (const auto& f : night_.findings) {
-      const bool told = is_gap(f.tonight) && f.confidence != name_of(FindingState::unconfirmed) &&
+      const bool told = is_gap(f.tonight) && f.program.empty() &&
+                        f.confidence != name_of(FindingState::unconfirmed) &&
                         f.outcome_reason != kOtherShard;
       if (told) gaps.push_back({fmt::format("finding {}", f.id), f.outcome_reason});
     }

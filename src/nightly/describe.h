@@ -19,7 +19,8 @@ struct NightView {
   bool running = false;
 };
 
-// What the night saw does not change with later runs on the store: later findings are not in it.
+// What the night saw does not change with later runs on the store: later findings are not in it,
+// but those of programs are in the latest night, which does not run them.
 // Ledgers are as of the night's end; for the latest night as of now, since its page is remade after
 // people have marked what they read there. Shards of one night whose stores were merged are one
 // night (see parts.h), found by the number of any of them.

@@ -74,13 +74,13 @@ class Loading {
     facts_.entries = std::move(entries);
     for (auto& [finding, of] : facts_.entries) std::sort(of.begin(), of.end());
     RZ_TRY_ASSIGN(auto findings, store_.findings());
-    // A night runs no programs: their findings are none of its business.
-    std::erase_if(findings, [](const Finding& f) { return f.program.has_value(); });
     facts_.findings = std::move(findings);
     const std::string& until = facts_.night().until;
     if (until.empty()) return {};
-    std::erase_if(facts_.findings,
-                  [&](const auto& f) { return f.first_seen >= until && !is_ours(f); });
+    // Programs run beside the nights, so the latest report has what came of them since.
+    std::erase_if(facts_.findings, [&](const auto& f) {
+      return f.first_seen >= until && !is_ours(f) && !(f.program && is_latest_);
+    });
     if (!is_latest_)
       for (auto& f : facts_.findings) f.ledger = ledger_then(facts_.entries[f.id]);
     return {};

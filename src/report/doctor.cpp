@@ -16,7 +16,8 @@ std::string doctor_text(const DoctorReport& report) {
     if (!line.consequence.empty())
       out += fmt::format("     {:{}}  -> {}\n", "", width, line.consequence);
   }
-  return out + (report.ok ? "ready\n" : "NOT ready: a device misses planted bugs\n");
+  if (!report.ok) return out + "NOT ready: a device misses planted bugs\n";
+  return out + (report.guard_ok ? "ready\n" : "ready, except for 'redzone guard'\n");
 }
 
 std::string doctor_json(const DoctorReport& report) {
@@ -26,7 +27,7 @@ std::string doctor_json(const DoctorReport& report) {
                      {"ok", line.ok},
                      {"found", line.found},
                      {"consequence", line.consequence}});
-  const Json document = {{"ok", report.ok}, {"lines", lines}};
+  const Json document = {{"ok", report.ok}, {"guard_ok", report.guard_ok}, {"lines", lines}};
   return print(document);
 }
 

@@ -1,6 +1,6 @@
 // What `redzone doctor` prints.
 //
-// JSON: {"ok", "lines": [{"what", "ok", "found", "consequence"}]}
+// JSON: {"ok", "guard_ok", "lines": [{"what", "ok", "found", "consequence"}]}
 #pragma once
 
 #include <string>
@@ -17,7 +17,8 @@ struct DoctorLine {
 
 struct DoctorReport {
   std::vector<DoctorLine> lines;
-  bool ok = false;  // every available device passed its self-proof
+  bool ok = false;       // every available device passed its self-proof
+  bool guard_ok = true;  // each guard that could be tested here finds a planted overrun
 };
 
 std::string doctor_text(const DoctorReport& report);

@@ -106,10 +106,8 @@ std::string stack_text(std::string_view title, const std::vector<std::string>& s
 
 // In the place of a plan.
 std::string program_text(const ProgramOrigin& origin) {
-  std::string command;
-  for (const auto& word : origin.argv) command += (command.empty() ? "" : " ") + shell_quoted(word);
   Lines lines("  ", 9);
-  lines.add("command", command);
+  lines.add("command", shell_quoted(origin.argv));
   lines.add("folder", origin.folder);
   lines.add("settings", origin.settings);
   for (const auto& [name, value] : origin.environment)

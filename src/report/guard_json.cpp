@@ -116,6 +116,7 @@ Json settings_json(const interpose::Settings& s) {
           {"on_error", name_of(s.on_error)},
           {"max_memory", s.max_memory_bytes},
           {"min_bytes", s.min_bytes},
+          {"kernels", printable(s.kernels)},
           {"only", range(s.only)},
           {"skip", range(s.skip)}};
 }

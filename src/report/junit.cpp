@@ -54,7 +54,7 @@ Case finding_case(const NightFinding& f) {
     out.message = f.reason.empty() ? f.signature : f.reason;
     if (f.tonight == Tonight::seen) out.message += "; " + outcome_text(f);
     out.body = fmt::format("finding {} ({})\nreproduce: {}\n\n{}", f.id, state_sentence(f),
-                           f.replay, f.plan);
+                           f.replay, f.program.empty() ? f.plan : f.program);
   } else if (f.tonight == Tonight::passes) {
     out.result = Result::passed;
   }

@@ -119,8 +119,9 @@ std::string plan_block(const NightFinding& f) {
       out += fmt::format("| {} | {} | {}/{} |\n", words(row.axis), words(row.value), row.k, row.n);
     out += '\n';
   }
-  return out + markdown_block(f.replay, "sh") + '\n' + markdown_block(f.plan, "toml") +
-         "\n</details>\n\n";
+  const auto source =
+      f.program.empty() ? markdown_block(f.plan, "toml") : markdown_block(f.program, "sh");
+  return out + markdown_block(f.replay, "sh") + '\n' + source + "\n</details>\n\n";
 }
 
 std::string target_row(const NightTarget& t) {

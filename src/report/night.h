@@ -51,7 +51,8 @@ struct NightFinding {
   std::int64_t reliable_k = 0, reliable_n = 0;  // counts from when it was confirmed
   std::int64_t calls = 0;
   bool minimal = false;
-  std::string plan;  // canonical text
+  std::string plan;     // canonical text; "" for a finding of a program
+  std::string program;  // of a finding of a program under the guard: its command line; else ""
   std::vector<NightAttribution> attribution;
   std::vector<std::string> culprits;  // "memcheck: call 2: read after 'x' in scan at scan.cu:41"
   std::string fault;

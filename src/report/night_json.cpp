@@ -51,6 +51,7 @@ Json night_finding(const NightFinding& f) {
       {"calls", f.calls},
       {"minimal", f.minimal},
       {"plan", f.plan},
+      {"program", f.program},
       {"attribution", list(f.attribution,
                            [](const NightAttribution& a) -> Json {
                              return {{"axis", a.axis}, {"value", a.value}, {"k", a.k}, {"n", a.n}};

@@ -87,6 +87,7 @@ Json result(const NightFinding& f, std::size_t rule) {
         {"firstSeen", f.first_seen},
         {"lastSeen", f.last_seen},
         {"plan", f.plan},
+        {"program", f.program},
         {"replay", f.replay}}}};
 }
 

@@ -92,6 +92,7 @@ void origin_columns(A& a, F& f) {
       f.program ? print_origin(*f.program) : print_target_origin(f.environment.origin);
   a("origin", kind);
   a("origin_document", document);
+  a("origin_merged", f.origin_merged);
   a.holds(document.size() <= kMostOriginBytes, "the document of its origin is too long");
   if constexpr (!std::is_const_v<F>) {
     if (kind == OriginKind::target) {

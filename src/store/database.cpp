@@ -11,8 +11,8 @@
 #include <thread>
 
 #include "core/json.h"
+#include "core/uid.h"
 #include "store/real_file.h"
-#include "store/uid.h"
 #include "store/writer_table.h"
 
 namespace redzone::store {

@@ -6,6 +6,7 @@
 #include <map>
 #include <string_view>
 #include <tuple>
+#include <utility>
 
 #include "core/campaign_record.h"
 #include "core/plan_text.h"
@@ -36,7 +37,10 @@ auto worth(const Finding& f) {
   columns(words, f.environment);
   for (const auto& row : f.attribution) columns(words, row);
   for (const auto& culprit : f.culprits) columns(words, culprit);
-  judged_columns(words, f);
+  // Where a program came from makes it no better.
+  Finding here = f;
+  here.origin_merged = false;
+  judged_columns(words, std::as_const(here));
   return std::tuple(worth_of(f), reliable, r.n, print_plan(f.plan), print_plan(f.original),
                     words.cells());
 }
@@ -165,6 +169,7 @@ class Merging {
     const std::int64_t there = f.id;
     f.campaign = f.campaign == 0 ? 0 : campaign_.at(f.campaign);
     f.occurrences = 0;  // recomputed from the campaigns' counts
+    f.origin_merged = f.program.has_value();
     const std::int64_t id = insert_finding(into_, f, "");
     copy_trials(there, id, Repeated::copied);
     copy_rows(from_, into_, "artifacts", known_.at("artifacts"), "finding_id", there,
@@ -183,6 +188,7 @@ class Merging {
     if (!improved) return;
     Finding better = other;
     better.id = known.id;
+    better.origin_merged = better.program.has_value();
     rewrite_finding(into_, better);
     ++merged_.improved;
   }

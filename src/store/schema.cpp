@@ -339,9 +339,14 @@ UPDATE OR IGNORE environments SET toolkit = substr(toolkit, 1, instr(toolkit, ',
   WHERE instr(toolkit, ', plugin ') > 0;
 )sql";
 
+// 1: the document came with a merge. Of older stores this is not known.
+constexpr std::string_view kVersion16 = R"sql(
+ALTER TABLE findings ADD COLUMN origin_merged INTEGER NOT NULL DEFAULT 0;
+)sql";
+
 constexpr std::array kSteps{kVersion1,  kVersion2,  kVersion3,  kVersion4,  kVersion5,
                             kVersion6,  kVersion7,  kVersion8,  kVersion9,  kVersion10,
-                            kVersion11, kVersion12, kVersion13, kVersion14, kVersion15};
+                            kVersion11, kVersion12, kVersion13, kVersion14, kVersion15, kVersion16};
 
 }  // namespace
 

@@ -4,6 +4,7 @@
 
 #include "core/campaign_record.h"
 #include "core/repro_worth.h"
+#include "core/uid.h"
 #include "core/utc.h"
 #include "store/columns.h"
 #include "store/database.h"
@@ -13,7 +14,6 @@
 #include "store/probe_table.h"
 #include "store/row.h"
 #include "store/schema.h"
-#include "store/uid.h"
 
 namespace redzone::store {
 namespace {
@@ -67,9 +67,13 @@ Result<std::string> Store::moment() {
 }
 
 Result<std::int64_t> Store::begin_campaign(const CampaignRecord& campaign) {
+  CampaignRecord named = campaign;
+  named.uid = new_uid();
+  return begin_named(std::move(named));
+}
+
+Result<std::int64_t> Store::begin_named(CampaignRecord started) {
   return database_->write(Durability::full, [&] {
-    CampaignRecord started = campaign;
-    started.uid = new_uid();
     if (started.started.empty()) started.started = utc_now();
     RowWriter row;
     columns(row, started);
@@ -94,6 +98,29 @@ Result<CampaignRecord> Store::resume_campaign(std::int64_t id) {
   campaign_ = campaign->uid;
   began_ = std::move(now);
   return campaign;
+}
+
+Result<CampaignRecord> Store::join_campaign(const CampaignRecord& campaign) {
+  RZ_TRY_ASSIGN(const auto known, database_->read([&] {
+    RowWriter key;
+    key("uid", campaign.uid);
+    return key.find(database_->sql(), "campaigns");
+  }));
+  if (known != 0) return resume_campaign(known);
+  RZ_TRY_ASSIGN(const auto id, begin_named(campaign));
+  return this->campaign(id);
+}
+
+Result<std::int64_t> Store::occurrences(std::int64_t finding) {
+  return database_->read([&] {
+    SQLite::Statement query(database_->sql(),
+                            "SELECT ifnull(sum(plans), 0) FROM occurrences "
+                            "WHERE finding_id = ? AND campaign = ?");
+    query.bind(1, finding);
+    query.bind(2, campaign_);
+    query.executeStep();
+    return query.getColumn(0).getInt64();
+  });
 }
 
 Result<void> Store::update_campaign(std::int64_t id, const CampaignStats& stats) {

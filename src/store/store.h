@@ -110,6 +110,9 @@ class Store {
   Result<CampaignRecord> campaign(std::int64_t id);  // usage error: unknown id
   // Counts later occurrences for this campaign, which was begun before.
   Result<CampaignRecord> resume_campaign(std::int64_t id);
+  // Resumes the campaign of this uid, which another command may have begun in any store; begins it
+  // if this store has none.
+  Result<CampaignRecord> join_campaign(const CampaignRecord& campaign);
   Result<void> update_campaign(std::int64_t id, const CampaignStats& stats);
   Result<void> end_campaign(std::int64_t id, const CampaignStats& stats);
   Result<std::vector<CampaignRecord>> campaigns();  // by id
@@ -144,6 +147,8 @@ class Store {
   Result<Recorded> settle(const Finding& finding, bool own = true);
   // Adds `plans` more plans that showed the finding; ignores a finding that was merged away.
   Result<void> sighted(std::int64_t finding, std::int64_t plans);
+  // Plans of the current campaign that showed the finding so far.
+  Result<std::int64_t> occurrences(std::int64_t finding);
 
   // Evidence; the latest kTrialsPerFinding of a finding are kept.
   Result<void> add_trial(std::int64_t finding, std::string_view purpose, const Plan& plan,
@@ -176,6 +181,7 @@ class Store {
 
  private:
   explicit Store(std::unique_ptr<Database> database);
+  Result<std::int64_t> begin_named(CampaignRecord started);
   Recorded settle_row(const Finding& finding, bool own);
   void enter_failure(std::int64_t finding);
   std::string moment_of(std::span<const LedgerEntry> entries) const;

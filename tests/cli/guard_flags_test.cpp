@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <limits>
 #include <sstream>
 
@@ -35,11 +36,25 @@ TEST(WordsOfGuardSettings, YieldTheSettings) {
   all.check = interpose::Check::each_launch;
   all.on_error = interpose::OnError::go_on;
   all.python = false;
+  std::strcpy(all.kernels, "fill_scale");
   interpose::Settings none = all;
   none.poison = -1;
   for (const auto& settings : {interpose::Settings(), all, none})
     EXPECT_EQ(read(words_of(settings)), settings) << words_of(settings);
   EXPECT_EQ(words_of({}), "");
+  std::strcpy(none.kernels, "^it's|x");
+  EXPECT_NE(words_of(none).find(R"(--kernels '^it'\''s|x')"), std::string::npos) << words_of(none);
+}
+
+TEST(GuardKernels, AreARegularExpressionForWhatIsDoneAtEachLaunch) {
+  EXPECT_TRUE(read("--launch blocking --kernels fill"));
+  EXPECT_TRUE(read("--launch held --kernels ^_Z4fill"));
+  EXPECT_TRUE(read("--check each-launch --kernels a|b"));
+  EXPECT_FALSE(read("--kernels fill")) << "it would change nothing";
+  EXPECT_FALSE(read("--launch blocking --kernels fill("));
+  EXPECT_FALSE(read("--launch blocking --kernels " + std::string(interpose::kPatternBytes, 'x')));
+  EXPECT_TRUE(
+      read("--launch blocking --kernels " + std::string(interpose::kPatternBytes - 1, 'x')));
 }
 
 TEST(GuardBlocks, AreANumberOrARange) {

@@ -1,5 +1,6 @@
 // Findings of programs under the guard: stored, shown, marked, replayed, bisected, exported,
 // attached.
+#include <SQLiteCpp/SQLiteCpp.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -294,7 +295,7 @@ TEST_F(GuardStore, RunsVaryTheSettings) {
   const Json json = Json::parse(read_text(folder_ / "r.json"));
   ASSERT_EQ(json["runs"].size(), 4u);
   EXPECT_EQ(json["runs"][0]["findings"].size(), 1u);
-  EXPECT_TRUE(has(json["runs"][0]["findings"][0], "guard-page: write after a block"));
+  EXPECT_TRUE(has(json["runs"][0]["findings"][0], "guard-page: write in "));
   EXPECT_TRUE(has(json["runs"][1]["findings"][0], "canary: write after a block")) << "other side";
   EXPECT_EQ(json["stored"].size(), 2u);
   const Json stored = run({"show", "1", "--json"}).json();
@@ -340,6 +341,59 @@ TEST_F(GuardStore, ProcessesAreAttachedByTwoVariables) {
   EXPECT_EQ(run({"guard", "--collect", "empty"}).exit, 125);
 }
 
+TEST_F(GuardStore, ARecordThatIsCollectedAgainCountsOnce) {
+  folder_.write("variables", run({"guard", "--attach", "records", "--cpu"}).out);
+  const auto attached = [&] {
+    return shell(folder_, ". ./variables; exec " + std::string(HOST_PROGRAM) + " slack").exit;
+  };
+  const auto occurrences = [&] { return run({"show", "1", "--json"}).json()["occurrences"]; };
+  ASSERT_EQ(attached(), 0);
+  ASSERT_EQ(attached(), 0);
+  EXPECT_EQ(run({"guard", "--collect", "records"}).exit, 1);
+  EXPECT_EQ(occurrences(), 2) << "each process counts";
+  const Ran again = run({"guard", "--collect", "records"});
+  EXPECT_EQ(again.exit, 1) << again;
+  EXPECT_TRUE(has(again.err, "finding 1 is stored as 1")) << again;
+  EXPECT_EQ(occurrences(), 2);
+  ASSERT_EQ(attached(), 0);
+  EXPECT_EQ(run({"guard", "--collect", "records"}).exit, 1);
+  EXPECT_EQ(occurrences(), 3) << "one that came since counts";
+  EXPECT_EQ(run({"db", "check"}).exit, 0);
+  // Another store has not had them; the two are of the same processes.
+  EXPECT_EQ(run({"guard", "--collect", "records", "--db", "b.db"}).exit, 1);
+  EXPECT_EQ(run({"merge", "b.db", "--into", "redzone.db"}).exit, 0);
+  EXPECT_EQ(occurrences(), 3);
+}
+
+TEST_F(GuardStore, WhatAnotherStoreSaysToRunNeedsForce) {
+  folder_.write("program.sh",
+                "touch \"$1/was-run\"; exec " + std::string(HOST_PROGRAM) + " slack\n");
+  ASSERT_EQ(guard({"--cpu", "--db", "theirs.db"}, {"sh", "program.sh", folder_.path()}).exit, 1);
+  ASSERT_EQ(run({"merge", "theirs.db", "--into", "redzone.db"}).exit, 0);
+  std::filesystem::remove(folder_ / "was-run");
+  for (const Arguments& command : {Arguments{"replay", "1"}, Arguments{"bisect", "1"}}) {
+    const Ran ran = run(command);
+    EXPECT_EQ(ran.exit, 2) << ran;
+    EXPECT_TRUE(has(ran.err, "finding 1 came from another store with a merge")) << ran;
+    EXPECT_EQ(std::count(ran.err.begin(), ran.err.end(), '\n'), 1) << ran;
+  }
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "was-run"));
+  EXPECT_EQ(run({"replay", "1", "--runs", "1", "--force"}).exit, 1);
+  EXPECT_EQ(run({"replay", "1", "--runs", "1", "--db", "theirs.db"}).exit, 1) << "where it was run";
+  ASSERT_EQ(guard({"--cpu"}, {"sh", "program.sh", folder_.path()}).exit, 1);
+  EXPECT_EQ(run({"replay", "1", "--runs", "1"}).exit, 1) << "it was run here since";
+}
+
+TEST_F(GuardStore, ACheckReadsTheSettings) {
+  ASSERT_EQ(guard({"--cpu"}, {HOST_PROGRAM, "slack"}).exit, 1);
+  ASSERT_EQ(run({"db", "check"}).exit, 0);
+  SQLite::Database(std::string(folder_ / "redzone.db"), SQLite::OPEN_READWRITE)
+      .exec("UPDATE findings SET origin_document = replace(origin_document, 'cpu=1', 'cpu=17')");
+  const Ran ran = run({"db", "check"});
+  EXPECT_EQ(ran.exit, 5) << ran;
+  EXPECT_TRUE(has(ran.out, "finding 1: the settings")) << ran;
+}
+
 TEST_F(GuardStore, BlocksAreChosenByTheirNumbers) {
   const auto finds = [&](const Arguments& options) {
     Arguments all{"--cpu", "--no-store"};
@@ -359,17 +413,23 @@ TEST_F(GuardStore, BlocksAreChosenByTheirNumbers) {
 
 TEST_F(GuardStore, DoctorTestsTheGuard) {
   const Json json = run({"doctor", "--json"}).json();
-  bool seen = false;
-  for (const auto& line : json["lines"])
-    if (line["what"] == "guard of malloc()") seen = line["ok"];
-  EXPECT_TRUE(seen) << json.dump(1);
+  const auto line = [&](const char* what) {
+    for (const auto& each : json["lines"])
+      if (each["what"] == what) return each;
+    return Json();
+  };
+  EXPECT_EQ(line("guard of malloc()")["ok"], true) << json.dump(1);
+  EXPECT_EQ(json["guard_ok"], true) << json.dump(1);
+  const Json driver = line("guard of the CUDA driver");
+  EXPECT_EQ(driver["ok"], line("GPU")["ok"]) << json.dump(1);
+  EXPECT_EQ(driver["found"] == "not proven: no device", line("GPU")["ok"] == false) << driver;
   // The mistake that it plants for a GPU, over the stand-in for the driver.
   ::setenv("LD_LIBRARY_PATH", FAKE_DRIVER_DIR, 1);
   const Ran ran =
       shell(folder_, "\"$REDZONE\" guard --no-store -- \"$REDZONE\" planted-overrun --driver");
   ::unsetenv("LD_LIBRARY_PATH");
   EXPECT_EQ(ran.exit, 1) << ran;
-  EXPECT_TRUE(has(ran.err, "range: write of cuMemsetD8Async after a block")) << ran;
+  EXPECT_TRUE(has(ran.err, "range: write of cuMemsetD8Async in ")) << ran;
 }
 
 TEST_F(GuardStore, ADeviceErrorIsBisectedToItsBlock) {

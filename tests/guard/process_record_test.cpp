@@ -86,6 +86,29 @@ TEST_F(ProcessRecordTest, LaunchesThatMakeNoSenseAreCutOff) {
   EXPECT_EQ(read->unfinished.size(), interpose::kLaunchesKept);
 }
 
+TEST_F(ProcessRecordTest, AnErrorIsOfTheKernelThatAllUnfinishedLaunchesAreOf) {
+  auto record = sample();
+  record->findings[0].kind = FindingKind::device_error;
+  record->unfinished_count = 2;
+  for (int i = 0; i < 2; ++i) {
+    record->unfinished[i].ordinal = 1 + static_cast<std::uint64_t>(i);
+    std::strcpy(record->unfinished[i].name, "_Z4fillPfi");
+  }
+  const auto kernel = [&] {
+    return read_process_record(write("k.record", *record))->findings.at(0).only_kernel;
+  };
+  EXPECT_EQ(kernel(), "fill");
+  record->unfinished_lost = 1;
+  EXPECT_EQ(kernel(), "") << "of one nothing is known";
+  record->unfinished_lost = 0;
+  std::strcpy(record->unfinished[1].name, "scale");
+  EXPECT_EQ(kernel(), "");
+  record->unfinished[1].name[0] = 0;
+  EXPECT_EQ(kernel(), "") << "a graph, or an old driver";
+  record->unfinished_count = 0;
+  EXPECT_EQ(kernel(), "");
+}
+
 // The process was killed while it wrote, or has damaged its own record.
 TEST_F(ProcessRecordTest, FindingsThatMakeNoSenseAreLeftOut) {
   auto record = sample();

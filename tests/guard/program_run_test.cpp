@@ -42,7 +42,8 @@ TEST(JudgedProcess, OnlyOneThatIsProven) {
 
 TEST(FindingSignature, NamesWhatTwoRunsHaveInCommon) {
   EXPECT_EQ(signature(sample_finding()),
-            "guard-page: write after a block allocated in make_buffer(int) (train)");
+            "guard-page: write after a block, allocated in make_buffer(int) (train) from main "
+            "(train)");
   Finding other = sample_finding();
   other.address = 5;
   other.distance_bytes = 99;
@@ -66,8 +67,30 @@ TEST(FindingSignature, TellsKindsAndPlacesApart) {
   differs([](Finding& f) { f.kind = FindingKind::bad_free, f.block.freed = true; });
   differs([](Finding& f) { f.kind = FindingKind::device_error, f.code = 700; });
   differs([](Finding& f) { f.allocated[1].function = "make_other(int)"; });
+  differs([](Finding& f) { f.allocated[2].function = "load()"; });
+  differs([](Finding& f) { f.where = {{9, "/home/x/train", 9, "fill(float*)"}}; });
+  differs(
+      [](Finding& f) { f.kind = FindingKind::device_error, f.code = 700, f.only_kernel = "fill"; });
+  differs([](Finding& f) { f.kind = FindingKind::device_error, f.code = 700, f.kernel = "scale"; });
   differs([](Finding& f) { f.allocated.clear(); });
   differs([](Finding& f) { f.allocated.resize(1); });
+}
+
+// A free meets a canary long after the mistake, so where that was says nothing of it.
+TEST(FindingSignature, OfACanaryDoesNotNameItsFree) {
+  Finding canary = sample_finding(), elsewhere = sample_finding();
+  canary.kind = elsewhere.kind = FindingKind::canary;
+  elsewhere.where = {{9, "/home/x/train", 9, "drop(float*)"}};
+  EXPECT_EQ(signature(canary), signature(elsewhere));
+}
+
+// A further run that names the kernel is repeated as it was, without core dumps.
+TEST(FindingSignature, OfAnErrorHasNothingThatOnlyACoreDumpTells) {
+  Finding dumped = sample_finding(), replayed = sample_finding();
+  dumped.kind = replayed.kind = FindingKind::device_error;
+  dumped.kernel = replayed.only_kernel = "fill";
+  replayed.block = {}, replayed.side = Side::none, replayed.allocated.clear();
+  EXPECT_EQ(signature(dumped), signature(replayed));
 }
 
 TEST(ProgramRunResult, CountsEachSignatureOnce) {
@@ -82,7 +105,9 @@ TEST(ProgramRunResult, CountsEachSignatureOnce) {
   ASSERT_EQ(findings.size(), 2u);
   EXPECT_EQ(findings[0].times, 3u);
   EXPECT_EQ(findings[0].pid, 1u);
+  EXPECT_EQ(findings[0].in_processes, 2u);
   EXPECT_EQ(findings[1].pid, 2u);
+  EXPECT_EQ(findings[1].in_processes, 1u);
 }
 
 // Helpers without a driver have nothing to guard, and are missing nowhere.

@@ -75,5 +75,27 @@ TEST(AllocationSite, IsTheCallerOfTheRuntime) {
   EXPECT_EQ(site_of({}), "");
 }
 
+TEST(AllocationSite, HasTheCallersOfAFunctionThatAllocatesForMany) {
+  const Frame make{10, "/tmp/prog", 10, "make()"}, deeper{11, "/tmp/prog", 11, "make()"};
+  const Frame load{12, "/tmp/prog", 12, "load()"}, run{13, "/tmp/prog", 13, "run()"};
+  const Frame start{14, "/tmp/prog", 14, "_start"};
+  EXPECT_EQ(site_of({kC, make, load, kC, kMain, kC, start}),
+            "make() (prog) from load() (prog) from main (prog)");
+  EXPECT_EQ(site_of({make, deeper, load}), "make() (prog) from load() (prog)") << "recursion";
+  EXPECT_EQ(site_of({make, load, run, kMain}),
+            "make() (prog) from load() (prog) from run() (prog)");
+  EXPECT_EQ(site_of({kMain, kC, start}), "main (prog)");
+}
+
+TEST(AllocationSite, IsOfTheLinesOfAPythonProgram) {
+  Finding finding;
+  finding.allocated = {kMain};
+  finding.python_allocated = {{"/usr/lib/python3/dist-packages/t.py", "empty", 1},
+                              {"/w/model.py", "forward", 7},
+                              {"/usr/lib/python3/dist-packages/t.py", "call", 2},
+                              {"/w/train.py", "step", 9}};
+  EXPECT_EQ(allocation_site(finding), "forward (model.py) from step (train.py)");
+}
+
 }  // namespace
 }  // namespace redzone::guard

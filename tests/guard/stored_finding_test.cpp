@@ -30,7 +30,7 @@ TEST(StoredFinding, HoldsWhatItTakesToRunTheProgramAgain) {
   EXPECT_EQ(settings_of(*finding.program), run.settings);
   EXPECT_EQ(finding.program->block, 7u);
   EXPECT_EQ(finding.program->block_bytes, 4000u);
-  EXPECT_EQ(finding.program->site, "make_buffer(int) (train)");
+  EXPECT_EQ(finding.program->site, "make_buffer(int) (train) from main (train)");
   EXPECT_EQ(finding.program->allocated.back(), "main (/home/x/train+0x3)");
 }
 
@@ -73,6 +73,17 @@ TEST(StoredFinding, OfAnAttachedProcessRunsThatProcessAgain) {
   EXPECT_EQ(started_of(*stored(run).program), run.processes[0].started);
   run.processes[0].started = {};
   EXPECT_EQ(stored(run).program->argv, std::vector<std::string>{"/home/x/train"});
+}
+
+// The replay of a finding whose kernel a further run has named shows the same signature.
+TEST(StoredFinding, OfAKernelThatAFurtherRunHasNamedWaitsForEachLaunch) {
+  Finding error = sample_finding();
+  error.kind = FindingKind::device_error;
+  error.kernel = "fill";
+  EXPECT_EQ(settings_of(*stored(run_with({error})).program)->launch,
+            interpose::LaunchMode::blocking);
+  error.only_kernel = "fill";
+  EXPECT_EQ(settings_of(*stored(run_with({error})).program)->launch, interpose::LaunchMode::async);
 }
 
 TEST(StoredFinding, SettingsOfAnotherBuildAreAnError) {

@@ -58,6 +58,7 @@ TEST(DriverAbi, IsThatOfTheToolkit) {
   EXPECT_EQ(int{kCuLaunchFailed}, int{CUDA_ERROR_LAUNCH_FAILED});
   EXPECT_EQ(int{kCuNotSupported}, int{CUDA_ERROR_NOT_SUPPORTED});
   EXPECT_EQ(int{kCuCaptureWrongThread}, int{CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD});
+  EXPECT_EQ(int{kCuFunctionNotLoaded}, int{CUDA_ERROR_FUNCTION_NOT_LOADED});
   EXPECT_EQ(kCuLocationDevice, int{CU_MEM_LOCATION_TYPE_DEVICE});
   EXPECT_EQ(kCuAllocationPinned, int{CU_MEM_ALLOCATION_TYPE_PINNED});
   EXPECT_EQ(kCuAccessReadWrite, int{CU_MEM_ACCESS_FLAGS_PROT_READWRITE});

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
+#include <cstring>
 
 #include "interpose/guarded.h"
 
@@ -219,6 +220,28 @@ TEST_P(Launching, ACheckAfterEachNamesTheOneBehindACanary) {
   EXPECT_EQ(ran.findings[0].launch.kernel, kWriter);
 }
 
+// Those of other kernels are launched as without the settings, and counted.
+TEST_P(Launching, OnlyKernelsThatAreNamedAreWaitedFor) {
+  Settings settings;
+  settings.check = Check::each_launch;
+  std::strcpy(settings.kernels, "^fakeRead");
+  const auto others = run("1004", settings);
+  EXPECT_EQ(others.findings.at(0).launch.ordinal, 0u);
+  EXPECT_EQ(others.processes.at(0).count(Counter::launches_unnamed), 3u);
+  std::strcpy(settings.kernels, "^fakeWrite\\(");
+  const auto named = run("1004", settings);
+  EXPECT_EQ(named.findings.at(0).launch.ordinal, 3u);
+  EXPECT_EQ(named.processes.at(0).count(Counter::launches_unnamed), 0u);
+  settings = {};
+  settings.launch = LaunchMode::blocking;
+  std::strcpy(settings.kernels, "^fakeRead");
+  EXPECT_EQ(run(kPastTheSlot, settings).processes.at(0).unfinished.size(), 3u);
+  settings.launch = LaunchMode::held;
+  const auto held =
+      run_guarded({DRIVER_PROGRAM, "dlsym", GetParam(), "40", "1000"}, settings).processes.at(0);
+  EXPECT_EQ(held.count(Counter::streams_held), 0u);
+}
+
 // The context is gone though its destruction has returned an error, and its kernels with it.
 TEST(ReusedHandle, IsAskedAgainForItsParameters) {
   const auto ran = run_guarded({DRIVER_PROGRAM, "dlsym", "launch_reused"}, {});
@@ -228,6 +251,42 @@ TEST(ReusedHandle, IsAskedAgainForItsParameters) {
   EXPECT_EQ(launches[0].kernel, "other(void*)");
   EXPECT_EQ(launches[0].arguments.size(), 1u);
   EXPECT_EQ(launches[1].kernel, kWriter);
+}
+
+class FoundKernel : public testing::TestWithParam<const char*> {
+ protected:
+  // Of the two, the later one first.
+  std::vector<guard::KernelLaunch> launches(const char* names) const {
+    return run_guarded({DRIVER_PROGRAM, "dlsym", "launch_found", GetParam(), names}, {})
+        .processes.at(0)
+        .launches;
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Ways, FoundKernel,
+                         testing::Values("kernels", "functions", "loaded", "kernel_function"));
+
+TEST_P(FoundKernel, IsKnownByNameAndParameters) {
+  const auto all = launches("names");
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_EQ(all[0].kernel, kWriter);
+  EXPECT_EQ(all[1].kernel, kWriter);
+  EXPECT_EQ(all[0].arguments.size(), 3u);
+  // A function that is not loaded has no parameters until its first launch.
+  EXPECT_EQ(all[1].arguments.size(), GetParam() == std::string("functions") ? 0u : 3u);
+}
+
+TEST_P(FoundKernel, HasCompletedOnceAnEventBehindItHasPassed) {
+  const auto all = launches("names");
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_EQ(all[0].state, LaunchState::launched) << "it came after the event";
+  EXPECT_EQ(all[1].state, LaunchState::completed);
+}
+
+TEST_P(FoundKernel, OfAnOldDriverHasTheNameThatTheProgramAskedFor) {
+  const auto all = launches("none");
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_EQ(all[0].kernel, GetParam() == std::string("kernel_function") ? kWriter : "");
 }
 
 TEST(KilledProcess, HasItsLastLaunches) {

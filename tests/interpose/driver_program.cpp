@@ -16,6 +16,7 @@
 
 using redzone::interpose::CuAddress;
 using redzone::interpose::CuContext;
+using redzone::interpose::CuEvent;
 using redzone::interpose::CuGraph;
 using redzone::interpose::CuMemcpy2D;
 using redzone::interpose::CuMemcpy3D;
@@ -347,6 +348,46 @@ int launch(const Driver& d, void* library, bool extended, std::size_t bytes, int
   return d.synchronize();
 }
 
+// The kernel that writes, as a program comes by it that asks for no name, or for a CUkernel.
+void* kernel_by(const std::string& way, void* library) {
+  void* both[2] = {};
+  const auto enumerated = [&](const char* name) {
+    CHECK(lookup<int(void**, unsigned, void*)>(library, name)(both, 2, nullptr) == 0);
+    return both[0];
+  };
+  if (way == "kernels") return enumerated("cuLibraryEnumerateKernels");
+  void* out = nullptr;
+  if (way == "kernel_function") {
+    CHECK(lookup<int(void**, void*, const char*)>(library, "cuLibraryGetKernel")(
+              &both[0], nullptr, "_Z9fakeWritePhmi") == 0);
+    CHECK(lookup<int(void**, void*)>(library, "cuKernelGetFunction")(&out, both[0]) == 0);
+    return out;
+  }
+  out = enumerated("cuModuleEnumerateFunctions");
+  if (way == "loaded") CHECK(lookup<int(void*)>(library, "cuFuncLoad")(out) == 0);
+  return out;
+}
+
+// Launches it twice, the second time after an event for which the program waits.
+void launch_and_wait(const Driver& d, void* library, const std::string& way, bool names) {
+  lookup<void(bool)>(library, "fakeSetKernelNames")(names);
+  void* const kernel = kernel_by(way, library);
+  CuAddress at = 0;
+  CuEvent event = nullptr;
+  CHECK(d.allocate(&at, 1000) == 0);
+  CHECK(lookup<int(CuEvent*, unsigned)>(library, "cuEventCreate")(&event, 0) == 0);
+  std::size_t bytes = 8;
+  int value = 1;
+  void* arguments[] = {&at, &bytes, &value};
+  for (const bool first : {true, false}) {
+    CHECK(lookup<Launch>(library, "cuLaunchKernel")(kernel, 1, 1, 1, 1, 1, 1, 0, nullptr, arguments,
+                                                    nullptr) == 0);
+    if (first) CHECK(lookup<int(CuEvent, CuStream)>(library, "cuEventRecord")(event, nullptr) == 0);
+  }
+  CHECK(lookup<int(CuEvent)>(library, "cuEventSynchronize")(event) == 0);
+  raise(SIGKILL);  // its launches are in the report
+}
+
 // The handle of a kernel comes back for one of a single parameter, behind which nothing can be
 // read.
 void launch_reused(const Driver& d, void* library, CuContext context) {
@@ -470,6 +511,8 @@ int main(int argc, char** argv) {
   else if (deed == "launch_killed") {
     launch(d, library, false, 1000, 3, 1000);
     raise(SIGKILL);
+  } else if (deed == "launch_found") {
+    launch_and_wait(d, library, argv[3], std::string(argv[4]) == "names");
   } else if (deed == "launch_reused") {
     launch_reused(d, library, context);
   } else if (deed == "launch" || deed == "launch_ex")

@@ -1,6 +1,7 @@
 // Kernels of the stand-in for libcuda.so.1: their names, their parameters and their launches. It
 // runs none but those that fake_driver.h names.
 #include <cstring>
+#include <iterator>
 #include <map>
 #include <string>
 #include <vector>
@@ -17,7 +18,11 @@ struct Kernel {
   std::string name;
   std::vector<std::size_t> sizes;  // of the parameters
   bool is_function = true;         // rather than a CUkernel
+  bool loaded = true;              // its parameters are known
 };
+
+// What the enumerations of each library and module give out.
+constexpr const char* kAllNames[] = {"_Z9fakeWritePhmi", "_Z8fakeReadPhm"};
 
 // By name; the handle of a kernel is its address.
 Kernel* kernel_named(const std::string& name, bool is_function) {
@@ -41,6 +46,7 @@ int name_of(const char** out, void* handle, bool is_function) {
 int parameter_of(void* handle, std::size_t index, std::size_t* offset, std::size_t* bytes) {
   const auto& sizes = static_cast<Kernel*>(handle)->sizes;
   if (!state().kernel_names) return kCuNotSupported;
+  if (!static_cast<Kernel*>(handle)->loaded) return kCuFunctionNotLoaded;
   if (index >= sizes.size()) return kCuInvalidValue;
   *offset = index * 8;  // each is at most that long
   *bytes = sizes[index];
@@ -55,7 +61,8 @@ T argument(void** all, std::size_t i) {
 }
 
 int launch(void* handle, CuStream stream, void** arguments) {
-  const auto* const kernel = static_cast<const Kernel*>(handle);
+  auto* const kernel = static_cast<Kernel*>(handle);
+  if (kernel != nullptr) kernel->loaded = true;
   if (kernel == nullptr || arguments == nullptr || kernel->sizes.size() < 2) return kCuSuccess;
   const auto address = argument<CuAddress>(arguments, 0);
   const auto bytes = argument<std::size_t>(arguments, 1);
@@ -68,7 +75,9 @@ int launch(void* handle, CuStream stream, void** arguments) {
 
 FAKE_EXPORT int cuModuleGetFunction(void** out, void*, const char* name) {
   FAKE_CALL();
-  *out = kernel_named(name, true);
+  auto* const kernel = kernel_named(name, true);
+  kernel->loaded = true;
+  *out = kernel;
   return 0;
 }
 FAKE_EXPORT void fakeReuseKernel(void* handle, const char* name) {
@@ -84,6 +93,43 @@ FAKE_EXPORT int cuModuleUnload(void*) {
 FAKE_EXPORT int cuLibraryGetKernel(void** out, void*, const char* name) {
   FAKE_CALL();
   *out = kernel_named(name, false);
+  return 0;
+}
+FAKE_EXPORT int cuKernelGetFunction(void** out, void* kernel) {
+  FAKE_CALL();
+  *out = kernel_named(static_cast<Kernel*>(kernel)->name, true);
+  return 0;
+}
+FAKE_EXPORT int cuLibraryGetKernelCount(unsigned* count, void*) {
+  FAKE_CALL();
+  *count = std::size(kAllNames);
+  return 0;
+}
+FAKE_EXPORT int cuModuleGetFunctionCount(unsigned* count, void*) {
+  FAKE_CALL();
+  *count = std::size(kAllNames);
+  return 0;
+}
+FAKE_EXPORT int cuLibraryEnumerateKernels(void** out, unsigned most, void*) {
+  FAKE_CALL();
+  for (unsigned i = 0; i < most && i < std::size(kAllNames); ++i)
+    out[i] = kernel_named(kAllNames[i], false);
+  return 0;
+}
+// Functions that nobody has asked for by name are loaded when they are launched, or by
+// cuFuncLoad().
+FAKE_EXPORT int cuModuleEnumerateFunctions(void** out, unsigned most, void*) {
+  FAKE_CALL();
+  for (unsigned i = 0; i < most && i < std::size(kAllNames); ++i) {
+    auto* const kernel = kernel_named(kAllNames[i], true);
+    kernel->loaded = false;
+    out[i] = kernel;
+  }
+  return 0;
+}
+FAKE_EXPORT int cuFuncLoad(void* function) {
+  FAKE_CALL();
+  static_cast<Kernel*>(function)->loaded = true;
   return 0;
 }
 FAKE_EXPORT int cuFuncGetName(const char** out, void* function) {

@@ -165,6 +165,13 @@ FAKE_EXPORT int cuEventRecord(CuEvent event, CuStream handle) {
   of.after = {{&stream, stream.given}};
   return 0;
 }
+FAKE_EXPORT int cuEventRecordWithFlags(CuEvent event, CuStream handle, unsigned) {
+  return cuEventRecord(event, handle);
+}
+FAKE_EXPORT int cuEventDestroy_v2(CuEvent) {
+  FAKE_CALL();
+  return 0;  // the object stays for what was given to streams
+}
 FAKE_EXPORT int cuCtxRecordEvent(CuContext context, CuEvent event) {
   FAKE_CALL(true);
   auto& of = *reinterpret_cast<Event*>(event);

@@ -6,6 +6,7 @@
 
 #include <cstring>
 #include <optional>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -202,6 +203,67 @@ TEST_F(Launches, AWaitThatBeganBeforeALaunchSaysNothingOfIt) {
   const auto before = launches_.returned();
   write(at, 8, stream_);
   launches_.completed(kContext, stream_, before);
+  const auto all = record().launches;
+  EXPECT_EQ(all[0].state, LaunchState::launched);
+  EXPECT_EQ(all[1].state, LaunchState::completed);
+}
+
+// A wait for an event completes what its stream had been given before it was recorded.
+TEST_F(Launches, AnEventCompletesWhatCameBeforeItInItsStream) {
+  const auto event = reinterpret_cast<CuEvent>(0x77);
+  CuStream other = nullptr;
+  ASSERT_EQ(cuStreamCreate(&other, kCuStreamNonBlocking), 0);
+  const CuAddress at = allocate(1000);
+  const auto record_event = [&](bool marks = true) {
+    launches_.record_begins(event);
+    launches_.record_ends(event, stream_, launches_.returned(), marks);
+  };
+  write(at, 8, stream_);
+  write(at, 8, other);
+  record_event();
+  write(at, 8, stream_);
+  const auto before = launches_.mark_of(event);
+  ASSERT_TRUE(before);
+  record_event(false);
+  EXPECT_FALSE(launches_.mark_of(event)) << "a node of a graph";
+  launches_.passed(*before);
+  const auto all = record().launches;
+  EXPECT_EQ(all[0].state, LaunchState::launched);
+  EXPECT_EQ(all[1].state, LaunchState::launched) << "of another stream";
+  EXPECT_EQ(all[2].state, LaunchState::completed);
+  record_event();
+  EXPECT_TRUE(launches_.mark_of(event));
+  launches_.event_gone(event);
+  EXPECT_FALSE(launches_.mark_of(event));
+}
+
+TEST_F(Launches, AnEventThatTwoThreadsRecordAtOnceSaysNothing) {
+  const auto event = reinterpret_cast<CuEvent>(0x77);
+  launches_.record_begins(event);
+  launches_.record_begins(event);
+  launches_.record_ends(event, stream_, 0, true);
+  EXPECT_FALSE(launches_.mark_of(event));
+  launches_.record_ends(event, stream_, 0, true);
+  EXPECT_FALSE(launches_.mark_of(event));
+  launches_.record_begins(event);
+  EXPECT_FALSE(launches_.mark_of(event)) << "it is being recorded";
+  launches_.record_ends(event, stream_, 0, true);
+  EXPECT_TRUE(launches_.mark_of(event));
+}
+
+// The default stream of a thread is that of the thread which recorded the event.
+TEST_F(Launches, AnEventOfAThreadsStreamIsOfTheThreadThatRecordedIt) {
+  const auto event = reinterpret_cast<CuEvent>(0x77);
+  launches_.end(launches_.begin({.stream = kThreadStream}, false, 0), kCuSuccess);
+  launches_.record_begins(event);
+  launches_.record_ends(event, kThreadStream, launches_.returned(), true);
+  std::thread([&] {
+    cuCtxSetCurrent(kContext);
+    launches_.end(launches_.begin({.stream = kThreadStream}, false, 0), kCuSuccess);
+    auto mark = *launches_.mark_of(event);
+    mark.until = launches_.returned();  // whatever came before it
+    launches_.passed(mark);
+  }).join();
   const auto all = record().launches;
   EXPECT_EQ(all[0].state, LaunchState::launched);
   EXPECT_EQ(all[1].state, LaunchState::completed);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <cstring>
 #include <string>
 
 namespace redzone::interpose {
@@ -31,6 +32,7 @@ TEST(GuardSettings, AreReadAsTheyWereWritten) {
   all.seed = 9;
   all.only = {2, 90};
   all.skip = {5, 5};
+  std::strcpy(all.kernels, "^fill|a=b,c%\xff");
   for (const Settings& settings : {Settings(), all}) {
     Settings read;
     EXPECT_TRUE(parse_settings(text_of(settings).c_str(), read)) << text_of(settings);
@@ -43,6 +45,7 @@ TEST(GuardSettings, TheLongestTextFits) {
   most.max_memory_bytes = most.min_bytes = most.seed = INT64_MAX;
   most.align_bytes = kMostAlignBytes;
   most.only = most.skip = {INT64_MAX, INT64_MAX};
+  std::memset(most.kernels, 'x', sizeof most.kernels - 1);
   Settings read;
   ASSERT_TRUE(parse_settings(text_of(most).c_str(), read));
   EXPECT_EQ(read, most);
@@ -64,10 +67,17 @@ TEST(GuardSettings, NameTheBlocksThatAreGuarded) {
 }
 
 TEST(GuardSettings, WhatIsWrongChangesNothing) {
-  for (const char* text :
-       {"cpu", "cpu=", "cpu=2", "cpu=1x", "align=3", "align=8192", "poison=256", "poison=-2",
-        "min_bytes=0", "max_memory=-1", "colour=1", "launch=3", "launch=-1", "each_launch=2",
-        "go_on=2", "seed=-1", "=1", "cpu=99999999999999999999"}) {
+  for (const char* text : {"cpu",         "cpu=",
+                           "cpu=2",       "cpu=1x",
+                           "align=3",     "align=8192",
+                           "poison=256",  "poison=-2",
+                           "min_bytes=0", "max_memory=-1",
+                           "colour=1",    "launch=3",
+                           "launch=-1",   "each_launch=2",
+                           "go_on=2",     "seed=-1",
+                           "=1",          "cpu=99999999999999999999",
+                           "kernels=6",   "kernels=6g",
+                           "kernels=00"}) {
     Settings read;
     EXPECT_FALSE(parse_settings(text, read)) << text;
     EXPECT_EQ(read, Settings()) << text;

@@ -104,6 +104,28 @@ TEST_F(NightReport, WhatCameLaterDoesNotChangeWhatTheNightFound) {
   EXPECT_TRUE(text.ends_with("\nwhat was new or regressed has been marked since\n")) << text;
 }
 
+// A night runs no programs; what was found under the guard is in the report all the same, beside
+// the findings of its targets, and is nobody's gap.
+TEST_F(NightReport, HasTheFindingsOfPrograms) {
+  Store store = open_rw(dir_ / "s.db");
+  const auto id = night(store, 1, {}, 0);
+  must(store.begin_campaign(sample_campaign()));
+  const auto program = must(store.settle(sample_program_finding(), false)).id;
+  const Night told_night = told(store, id);
+  const NightFinding* const shown = finding(told_night, program);
+  ASSERT_NE(shown, nullptr);
+  EXPECT_EQ(shown->program, "./train --name 'it'\\''s \"this\"' $'a\\012b' ''");
+  EXPECT_EQ(shown->plan, "");
+  EXPECT_EQ(shown->tonight, Tonight::not_run);
+  EXPECT_EQ(shown->outcome_reason, "a night runs no programs");
+  EXPECT_FALSE(is_alarm(*shown));
+  EXPECT_TRUE(told_night.not_judged.empty());
+  for (const auto& target : told_night.targets)
+    EXPECT_FALSE(target.name.starts_with("program.")) << target.name;
+  for (const auto& format : report::night_formats())
+    EXPECT_NE(format.write(told_night).find(shown->target), std::string::npos) << format.name;
+}
+
 TEST_F(NightReport, AnOldNightIsToldAsItWas) {
   Store store = open_rw(dir_ / "s.db");
   const auto first = night(store, 20);

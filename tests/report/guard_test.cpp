@@ -54,7 +54,8 @@ TEST(GuardText, SaysWhatWasFoundAndWhatWasNotGuarded) {
   const std::string text = guard_text(sample(), 1);
   for (const char* part :
        {"guarded: allocations of the CUDA driver, malloc() from 1,024 bytes; guard pages after",
-        "finding 1: guard-page: write after a block allocated in make_buffer() (train)",
+        "finding 1: guard-page: write in fill(float*) (train) after a block, allocated in "
+        "make_buffer() (train)\n",
         "0x7000: 2 bytes after a live block of 4,000 bytes (block 7)",
         "seen       2 times, process 5",
         "in         fill(float*) (/usr/bin/train+0x10)\n             0x99\n",
@@ -156,8 +157,7 @@ TEST(GuardText, ACoreDumpNamesTheKernelAndTheAccess) {
   error.launch = launch(2, "fill(float*)");
   const std::string text = guard_text(run, 1);
   for (const char* part :
-       {"finding 1: device-error: error 700 in fill: write after a block allocated in Model.run "
-        "(train.py)\n",
+       {"finding 1: device-error: error 700 in fill\n",
         "cuCtxSynchronize returned 700 (Warp Illegal Address)\n", "kernel     fill at q.cu:4\n",
         "access     STG.E [R2.64], R7\n", "0x7000: 97 bytes after a live block of 4,000 bytes",
         "launched   fill(float*) (launch 2,", "/home/me/train.py:12 Model.run\n"})
@@ -253,7 +253,7 @@ TEST(GuardText, OtherKinds) {
        {"device-error: error 700 from cuStreamSynchronize",
         "cuStreamSynchronize returned 700; which kernel and which address is not known",
         "1 byte of the canary is wrong",
-        "bad-free: free of a freed block allocated in make_buffer()",
+        "bad-free: free of a freed block in fill(float*) (train), allocated in make_buffer()",
         "4,096 bytes into a freed block of 4,000 bytes"})
     EXPECT_TRUE(has(text, part)) << part << "\n" << text;
 }
@@ -268,7 +268,7 @@ TEST(GuardText, FramesInsideTheCudaRuntimeAreInJsonAlone) {
   EXPECT_FALSE(has(text, "libcudart_static")) << text;
   EXPECT_TRUE(has(text, "allocated  cudaMalloc (/usr/bin/train+0x2)\n             make_buffer()"))
       << text;
-  EXPECT_TRUE(has(text, "a block allocated in make_buffer() (train)")) << text;
+  EXPECT_TRUE(has(text, "a block, allocated in make_buffer() (train)")) << text;
   EXPECT_EQ(Json::parse(guard_json(run, 1))["findings"][0]["allocated"].size(), 3u);
 }
 
@@ -291,7 +291,8 @@ TEST(GuardJson, HasTheSame) {
   ASSERT_EQ(json["findings"].size(), 1u);
   const Json& finding = json["findings"][0];
   EXPECT_EQ(finding["signature"],
-            "guard-page: write after a block allocated in make_buffer() (train)");
+            "guard-page: write in fill(float*) (train) after a block, allocated in make_buffer() "
+            "(train)");
   EXPECT_EQ(finding["kind"], "guard-page");
   EXPECT_EQ(finding["memory"], "host");
   EXPECT_EQ(finding["distance"], 2);

@@ -75,6 +75,52 @@ TEST(ProgramFindings, AreMergedCopiedAndNotPruned) {
   EXPECT_EQ(programs, 2u);
 }
 
+// What it says to run was written elsewhere, until the program is run here.
+TEST(ProgramFindings, OfAnotherStoreAreKnownUntilTheyAreSeenHere) {
+  TempDir dir;
+  stored(dir / "a.db", sample_program_finding());
+  stored(dir / "a.db", sample_finding());
+  {
+    Store from = open_ro(dir / "a.db"), into = open_rw(dir / "b.db");
+    EXPECT_FALSE(must(from.findings()).at(0).origin_merged);
+    must(merge(from, into));
+    must(merge(from, into));
+    EXPECT_TRUE(must(into.findings()).at(0).origin_merged);
+    EXPECT_FALSE(must(into.findings()).at(1).origin_merged) << "of a target";
+  }
+  must(copy_store(dir / "b.db", dir / "c.db"));
+  EXPECT_TRUE(must(open_ro(dir / "c.db").findings()).at(0).origin_merged);
+  {
+    Store from = open_ro(dir / "b.db"), into = open_rw(dir / "a.db");
+    EXPECT_EQ(must(merge(from, into)).improved, 0);
+    EXPECT_FALSE(must(into.findings()).at(0).origin_merged) << "it comes back";
+  }
+  stored(dir / "b.db", sample_program_finding());
+  EXPECT_FALSE(must(open_ro(dir / "b.db").findings()).at(0).origin_merged);
+}
+
+// A folder of attached processes has its name in each store.
+TEST(ProgramFindings, ACampaignThatIsJoinedCountsOn) {
+  TempDir dir;
+  CampaignRecord folder = sample_campaign();
+  folder.uid = "0123456789abcdef0123456789abcdef";
+  std::int64_t campaign = 0;
+  for (const std::int64_t before : {0, 1}) {
+    Store store = open_rw(dir / "s.db");
+    campaign = must(store.join_campaign(folder)).id;
+    EXPECT_EQ(campaign, 1);
+    Finding f = sample_program_finding();
+    f.campaign = campaign;
+    EXPECT_EQ(must(store.occurrences(1)), before);
+    const auto id = must(store.settle(f, false)).id;
+    EXPECT_EQ(must(store.occurrences(id)), before + 1);
+  }
+  Store other = open_rw(dir / "other.db");
+  EXPECT_EQ(must(other.join_campaign(folder)).uid, folder.uid);
+  must(other.begin_campaign(sample_campaign()));
+  EXPECT_EQ(must(other.campaigns()).size(), 2u);
+}
+
 // One that lacks the document of a finding does not replace the store that has it.
 TEST(ProgramFindings, ACopyIsComparedByWhereTheyComeFrom) {
   TempDir dir;
@@ -119,6 +165,7 @@ TEST(ProgramFindings, FindingsOfOlderStoresAreOfTargets) {
     SQLite::Database sql((dir / "s.db").string(), SQLite::OPEN_READWRITE);
     sql.exec("ALTER TABLE findings DROP COLUMN origin");
     sql.exec("ALTER TABLE findings DROP COLUMN origin_document");
+    sql.exec("ALTER TABLE findings DROP COLUMN origin_merged");
     sql.exec("ALTER TABLE campaigns DROP COLUMN reference_sampled");
     sql.exec("ALTER TABLE night_targets DROP COLUMN reference_sampled");
     sql.exec("PRAGMA user_version = 12");

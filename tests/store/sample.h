@@ -141,7 +141,8 @@ inline bool equal(const Finding& a, const Finding& b) {
          a.fault_detail == b.fault_detail && a.environment == b.environment &&
          a.campaign == b.campaign && a.plans_to_first == b.plans_to_first &&
          a.seconds_to_first == b.seconds_to_first && a.occurrences == b.occurrences &&
-         a.first_seen == b.first_seen && a.last_seen == b.last_seen && a.program == b.program;
+         a.first_seen == b.first_seen && a.last_seen == b.last_seen && a.program == b.program &&
+         a.origin_merged == b.origin_merged;
 }
 
 // The value; throws if there is an error.

@@ -114,6 +114,15 @@ enum class Call : std::uint8_t {
   module_unload,
   library_get_kernel,
   library_unload,
+  kernel_get_function,
+  library_enumerate_kernels,
+  module_enumerate_functions,
+  function_load,
+  event_record,
+  event_record_ptsz,
+  event_record_with_flags,
+  event_record_with_flags_ptsz,
+  event_destroy,
   count
 };
 inline constexpr std::size_t kCalls = static_cast<std::size_t>(Call::count);

@@ -222,6 +222,22 @@ const CallRow (&rows())[kCalls] {
        pointer(cuLibraryGetKernel)},
       {library_unload, "cuLibraryUnload", "cuLibraryUnload", 12000, false, true,
        pointer(cuLibraryUnload)},
+      {kernel_get_function, "cuKernelGetFunction", "cuKernelGetFunction", 12000, false, true,
+       pointer(cuKernelGetFunction)},
+      {library_enumerate_kernels, "cuLibraryEnumerateKernels", "cuLibraryEnumerateKernels", 12040,
+       false, true, pointer(cuLibraryEnumerateKernels)},
+      {module_enumerate_functions, "cuModuleEnumerateFunctions", "cuModuleEnumerateFunctions",
+       12040, false, true, pointer(cuModuleEnumerateFunctions)},
+      {function_load, "cuFuncLoad", "cuFuncLoad", 12040, false, true, pointer(cuFuncLoad)},
+      {event_record, "cuEventRecord", "cuEventRecord", 2000, false, false, pointer(cuEventRecord)},
+      {event_record_ptsz, "cuEventRecord_ptsz", "cuEventRecord", 7000, true, false,
+       pointer(cuEventRecord_ptsz)},
+      {event_record_with_flags, "cuEventRecordWithFlags", "cuEventRecordWithFlags", 11010, false,
+       false, pointer(cuEventRecordWithFlags)},
+      {event_record_with_flags_ptsz, "cuEventRecordWithFlags_ptsz", "cuEventRecordWithFlags", 11010,
+       true, false, pointer(cuEventRecordWithFlags_ptsz)},
+      {event_destroy, "cuEventDestroy_v2", "cuEventDestroy", 4000, false, true,
+       pointer(cuEventDestroy_v2)},
   };
   return all;
 }
@@ -249,7 +265,7 @@ Reals* load() {
   auto* const guard = reinterpret_cast<DriverGuard*>(the_reals.guard);
   // Neither is ever destroyed: other libraries call the driver until the process ends.
   new (&guard->driver) Driver(load_driver(find));
-  new (&guard->launches) LaunchLog(guard->driver, recorder());
+  new (&guard->launches) LaunchLog(guard->driver, recorder(), settings().kernels);
   new (&guard->holds) StreamHolds(guard->driver, settings(), recorder());
   new (&guard->memory) DeviceMemory(guard->driver, settings(), recorder(), guard->launches);
   ready.store(&the_reals, std::memory_order_release);

@@ -39,6 +39,37 @@ int wait(CuContext context, std::optional<CuStream> stream, const char* call,
   return result;
 }
 
+// A wait for an event waits for it as it was recorded last when the wait began.
+template <class Forward>
+int wait_for_event(CuEvent event, const char* call, Forward forward_call) {
+  DriverGuard* const guard = driver_guard_in_use();
+  if (guard == nullptr) return forward_call();
+  guard->holds.release();
+  const auto mark = guard->launches.mark_of(event);
+  const int result = forward_call();
+  if (result == kCuSuccess && mark) guard->launches.passed(*mark);
+  return checked(result, call);
+}
+
+// Launches whose calls have returned before the event is recorded are in the stream before it.
+template <class Forward>
+int record_event(CuEvent event, CuStream stream, Forward forward_call) {
+  DriverGuard* const guard = InternalScope::active() ? nullptr : driver_guard_in_use();
+  if (guard == nullptr) return forward_call();
+  bool captured = false;
+  std::uint64_t returned = 0;
+  {
+    const InternalScope scope;
+    captured = guard->memory.captures(stream);
+    returned = guard->launches.returned();
+    guard->launches.record_begins(event);
+  }
+  const int result = forward_call();
+  const InternalScope scope;
+  guard->launches.record_ends(event, stream, returned, result == kCuSuccess && !captured);
+  return result;
+}
+
 }  // namespace
 
 void release_holds() {
@@ -76,13 +107,41 @@ int cuStreamQuery_ptsz(CuStream stream) {
 }
 
 int cuEventSynchronize(CuEvent event) {
-  release_holds();
-  return checked(forward(Call::event_synchronize, event), "cuEventSynchronize");
+  return wait_for_event(event, "cuEventSynchronize",
+                        [&] { return forward(Call::event_synchronize, event); });
 }
 
 int cuEventQuery(CuEvent event) {
-  release_holds();
-  return checked(forward(Call::event_query, event), "cuEventQuery");
+  return wait_for_event(event, "cuEventQuery", [&] { return forward(Call::event_query, event); });
+}
+
+int cuEventRecord(CuEvent event, CuStream stream) {
+  return record_event(event, legacy_stream(stream),
+                      [&] { return forward(Call::event_record, event, stream); });
+}
+
+int cuEventRecord_ptsz(CuEvent event, CuStream stream) {
+  return record_event(event, per_thread_stream(stream),
+                      [&] { return forward(Call::event_record_ptsz, event, stream); });
+}
+
+int cuEventRecordWithFlags(CuEvent event, CuStream stream, unsigned flags) {
+  return record_event(event, legacy_stream(stream),
+                      [&] { return forward(Call::event_record_with_flags, event, stream, flags); });
+}
+
+int cuEventRecordWithFlags_ptsz(CuEvent event, CuStream stream, unsigned flags) {
+  return record_event(event, per_thread_stream(stream), [&] {
+    return forward(Call::event_record_with_flags_ptsz, event, stream, flags);
+  });
+}
+
+int cuEventDestroy_v2(CuEvent event) {
+  if (DriverGuard* const guard = driver_guard_in_use()) {
+    const InternalScope scope;
+    guard->launches.event_gone(event);
+  }
+  return forward(Call::event_destroy, event);
 }
 
 }  // namespace redzone::interpose

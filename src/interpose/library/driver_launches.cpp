@@ -1,4 +1,6 @@
 // Launches of kernels and graphs, and the names of kernels that the program looks up.
+#include <algorithm>
+
 #include "interpose/internal_scope.h"
 #include "interpose/library/driver_calls.h"
 #include "interpose/library/driver_errors.h"
@@ -32,11 +34,13 @@ int launch(const Launch& call, const char* name, Forward forward_call) {
   DriverGuard* const guard = InternalScope::active() ? nullptr : driver_guard();
   if (guard == nullptr) return forward_call();
   std::uint64_t number = 0;
-  bool captured = false;
+  bool captured = false, named = false;
   {
     const InternalScope scope;
     captured = guard->memory.captures(call.stream);
-    if (!captured) guard->holds.before_launch(call.stream);
+    named = guard->launches.is_named(call);
+    if (!named) recorder().count(Counter::launches_unnamed);
+    if (named && !captured) guard->holds.before_launch(call.stream);
     number = guard->launches.begin(call, captured, guard->memory.blocks());
     recorder().count(Counter::launches);
   }
@@ -45,7 +49,8 @@ int launch(const Launch& call, const char* name, Forward forward_call) {
     const InternalScope scope;
     guard->launches.end(number, result);
   }
-  if (result == kCuSuccess && !captured) result = wait_for_launch(*guard, call.stream, number);
+  if (result == kCuSuccess && named && !captured)
+    result = wait_for_launch(*guard, call.stream, number);
   return checked(result, name);
 }
 
@@ -86,6 +91,18 @@ void note_lookup(int result, void* const* out, LaunchLog::Handle handle, const c
   if (result != kCuSuccess || guard == nullptr || out == nullptr || name == nullptr) return;
   const InternalScope scope;
   guard->launches.looked_up(*out, handle, name);
+}
+
+// The handles that an enumeration has written.
+template <class Count>
+void note_met(int result, void* const* handles, unsigned most, LaunchLog::Handle handle,
+              Count count) {
+  DriverGuard* const guard = InternalScope::active() ? nullptr : driver_guard();
+  if (result != kCuSuccess || guard == nullptr || handles == nullptr) return;
+  const InternalScope scope;
+  unsigned all = 0;
+  if (count(*guard, &all) != kCuSuccess) return;
+  for (unsigned i = 0; i < std::min(most, all); ++i) guard->launches.met(handles[i], handle);
 }
 
 void forget_kernels() {
@@ -155,6 +172,45 @@ int cuModuleGetFunction(void** out, void* module, const char* name) {
 int cuLibraryGetKernel(void** out, void* library, const char* name) {
   const int result = forward(Call::library_get_kernel, out, library, name);
   note_lookup(result, out, LaunchLog::Handle::kernel, name);
+  return result;
+}
+
+int cuKernelGetFunction(void** out, void* kernel) {
+  const int result = forward(Call::kernel_get_function, out, kernel);
+  DriverGuard* const guard = InternalScope::active() ? nullptr : driver_guard();
+  if (result == kCuSuccess && guard != nullptr && out != nullptr) {
+    const InternalScope scope;
+    guard->launches.function_of(*out, kernel);
+  }
+  return result;
+}
+
+int cuLibraryEnumerateKernels(void** out, unsigned most, void* library) {
+  const int result = forward(Call::library_enumerate_kernels, out, most, library);
+  note_met(result, out, most, LaunchLog::Handle::kernel, [&](DriverGuard& guard, unsigned* all) {
+    return guard.driver.get_kernel_count == nullptr ? int{kCuNotFound}
+                                                    : guard.driver.get_kernel_count(all, library);
+  });
+  return result;
+}
+
+int cuModuleEnumerateFunctions(void** out, unsigned most, void* module) {
+  const int result = forward(Call::module_enumerate_functions, out, most, module);
+  note_met(result, out, most, LaunchLog::Handle::function, [&](DriverGuard& guard, unsigned* all) {
+    return guard.driver.get_function_count == nullptr
+               ? int{kCuNotFound}
+               : guard.driver.get_function_count(all, module);
+  });
+  return result;
+}
+
+int cuFuncLoad(void* function) {
+  const int result = forward(Call::function_load, function);
+  DriverGuard* const guard = InternalScope::active() ? nullptr : driver_guard();
+  if (result == kCuSuccess && guard != nullptr) {
+    const InternalScope scope;
+    guard->launches.met(function, LaunchLog::Handle::function);
+  }
   return result;
 }
 

@@ -150,6 +150,17 @@ REDZONE_EXPORT int cuModuleGetFunction(void**, void*, const char*);
 REDZONE_EXPORT int cuModuleUnload(void*);
 REDZONE_EXPORT int cuLibraryGetKernel(void**, void*, const char*);
 REDZONE_EXPORT int cuLibraryUnload(void*);
+REDZONE_EXPORT int cuKernelGetFunction(void**, void*);
+REDZONE_EXPORT int cuLibraryEnumerateKernels(void**, unsigned, void*);
+REDZONE_EXPORT int cuModuleEnumerateFunctions(void**, unsigned, void*);
+REDZONE_EXPORT int cuFuncLoad(void*);
+
+// What a wait for an event waits for.
+REDZONE_EXPORT int cuEventRecord(CuEvent, CuStream);
+REDZONE_EXPORT int cuEventRecord_ptsz(CuEvent, CuStream);
+REDZONE_EXPORT int cuEventRecordWithFlags(CuEvent, CuStream, unsigned);
+REDZONE_EXPORT int cuEventRecordWithFlags_ptsz(CuEvent, CuStream, unsigned);
+REDZONE_EXPORT int cuEventDestroy_v2(CuEvent);
 
 }  // namespace redzone::interpose
 // NOLINTEND

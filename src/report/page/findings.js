@@ -48,6 +48,7 @@ function details(f) {
   for (const t of f.tables)
     parts.push(section(t.title, make("div", { class: "wide bisect" }, table(
       t.columns.map((title, i) => ({ title, cell: (row) => row[i] ?? "" })), t.rows))));
+  if (f.program) return make("div", {}, [...parts, section("program", make("pre", { class: "plan", tabindex: "0" }, f.program))].flat());
   const calls = `${number(f.calls)} call${f.calls === 1 ? "" : "s"}, ${f.minimal ? "minimal" : "not known to be minimal"}`;
   parts.push(section(`plan (${calls})`, make("pre", { class: "plan", tabindex: "0" }, f.plan)));
   return make("div", {}, parts.flat());
@@ -69,7 +70,7 @@ class FindingList {
     this.findings = findings;
     this.states = new Set(STATES);
     this.words = findings.map((f) => [f.id, f.signature.text, f.signature.hash, f.reason, f.outcome_reason,
-      f.fault, f.ledger.link, f.ledger.note, f.device, ...f.culprits, f.plan].join("\n").toLowerCase());
+      f.fault, f.ledger.link, f.ledger.note, f.device, ...f.culprits, f.plan, f.program].join("\n").toLowerCase());
     this.shown = PAGE;
   }
 

@@ -1,10 +1,10 @@
-#include "store/uid.h"
+#include "core/uid.h"
 
 #include <fmt/format.h>
 
 #include <random>
 
-namespace redzone::store {
+namespace redzone {
 
 std::string new_uid() {
   std::random_device random;
@@ -13,4 +13,4 @@ std::string new_uid() {
   return uid;
 }
 
-}  // namespace redzone::store
+}  // namespace redzone
