@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from .errors import PackageError
 
-# Element types: Redzone's names and those in Triton's signatures.
+# Element types: Redzone's names and those in Triton's signatures. Triton has no complex numbers.
 DTYPES = {
     "f64": "fp64",
     "f32": "fp32",
@@ -15,6 +15,12 @@ DTYPES = {
     "u32": "u32",
     "i8": "i8",
     "u8": "u8",
+    "bool": "i1",
+    "i16": "i16",
+    "u16": "u16",
+    "u64": "u64",
+    "f8e4m3": "fp8e4nv",
+    "f8e5m2": "fp8e5",
 }
 INTEGER_TYPES = ("i1", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64")
 FLOAT_TYPES = ("fp16", "bf16", "fp32", "fp64")

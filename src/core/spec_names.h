@@ -26,7 +26,15 @@ constexpr auto enum_table(DType) {
                                                 {DType::u8, "u8"},
                                                 {DType::i32, "i32"},
                                                 {DType::u32, "u32"},
-                                                {DType::i64, "i64"}});
+                                                {DType::i64, "i64"},
+                                                {DType::boolean, "bool"},
+                                                {DType::i16, "i16"},
+                                                {DType::u16, "u16"},
+                                                {DType::u64, "u64"},
+                                                {DType::f8e4m3, "f8e4m3"},
+                                                {DType::f8e5m2, "f8e5m2"},
+                                                {DType::c64, "c64"},
+                                                {DType::c128, "c128"}});
 }
 
 }  // namespace redzone

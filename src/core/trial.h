@@ -91,7 +91,7 @@ struct Fault {
   bool operator==(const Fault&) const = default;
 };
 
-// One buffer of one call after the trial.
+// One buffer of one call after the trial. A complex element counts as two, its parts.
 struct BufferObservation {
   std::string name;  // tensor, scratch or workspace
   Role role = Role::out;
@@ -133,7 +133,7 @@ constexpr auto enum_table(Comparison) {
                                                {Comparison::sampled_instead, "sampled-instead"}});
 }
 
-// Comparison of one output with the reference.
+// Comparison of one output with the reference. A complex element counts as two, its parts.
 struct ReferenceObservation {
   std::string tensor;
   std::uint64_t numel = 0;  // elements that were compared

@@ -19,7 +19,7 @@ struct BufferJob {
   std::int64_t size[kMaxRank];    // outermost first; unused leading entries are absent
   std::int64_t stride[kMaxRank];  // elements
   std::uint32_t rank;             // 1..kMaxRank
-  std::uint8_t dtype;             // as redzone::DType
+  std::uint8_t dtype;             // as redzone::DType, not complex: see real_type()
   FillKind fill;
   bool verify_unchanged;  // check: count elements that differ from the fill
   std::int64_t numel;

@@ -2,6 +2,8 @@
 // device and the CUDA kernels both call these functions, so that a plan has the same data
 // everywhere. Everything depends on (seed, element index) only, so any thread can do any element.
 //
+// Elements are those of a BufferJob, whose type is real: a complex tensor has a job over its parts.
+//
 // Elements are drawn and digested in words of 8 bytes. With n = 8 / bytes of an element, word w is
 // elements w * n .. w * n + n - 1 in memory order, the first in the lowest bits. So words do not
 // depend on where the elements lie, and one mix serves all elements of a word.
@@ -56,21 +58,30 @@ RZ_HOST_DEVICE inline std::uint64_t random_word(std::uint64_t seed, std::int64_t
   return mix(seed + static_cast<std::uint64_t>(index) * 0x9e3779b97f4a7c15ull);
 }
 
-// Bits for the elements of 2 bytes of a word, to follow their own 16, which are too few near 0: the
-// upper 8 of the 16 bits of each.
+// Bits for the elements of a word that have few of their own: for those of 2 bytes the upper 8 of
+// the 16 bits of each, and for floats of 1 byte all 8. They follow the elements' own bits, which
+// are too few near 0.
 RZ_HOST_DEVICE inline std::uint64_t finer_word(std::uint64_t word) {
   return (word << 32 | word >> 32) * 0xd6e8feb86659fd93ull;
 }
 
-// An element of a uniform fill, made of its own bits of the random word and, if it has 2 bytes, of
-// the finer word: of 8 bits or the 24 of a float's significand (53 for f64), so that `hi` is
-// excluded before rounding.
+RZ_HOST_DEVICE constexpr bool is_f8(DType t) {
+  return t == DType::f8e4m3 || t == DType::f8e5m2;
+}
+RZ_HOST_DEVICE constexpr bool uses_finer_word(DType t) {
+  return dtype_bytes(t) == 2 || is_f8(t);
+}
+
+// An element of a uniform fill, made of its own bits of the random word and, for some types, of the
+// finer word: of 8 bits (16 for a float of 1 byte) or the 24 of a float's significand (53 for f64),
+// so that `hi` is excluded before rounding.
 RZ_HOST_DEVICE inline std::uint64_t uniform_element(DType t, double lo, double hi,
                                                     std::uint64_t random, std::uint64_t finer) {
   if (t == DType::f64) {
     const double u = static_cast<double>(random >> 11) * 1.1102230246251565e-16;
     return encode_real(t, fma(hi - lo, u, lo));
   }
+  if (t == DType::boolean) return random >> 7;
   const auto first = static_cast<float>(lo);
   const auto span = static_cast<float>(hi - lo);
   const auto at = [&](std::int32_t step, float size) {  // signed: faster to convert
@@ -78,6 +89,7 @@ RZ_HOST_DEVICE inline std::uint64_t uniform_element(DType t, double lo, double h
   };
   switch (dtype_bytes(t)) {
     case 1:
+      if (is_f8(t)) return at(static_cast<std::int32_t>(random << 8 | finer), 1.52587890625e-5f);
       return at(static_cast<std::int32_t>(random), 3.90625e-3f);
     case 2:
       return at(static_cast<std::int32_t>(static_cast<std::uint32_t>(random) << 8 |
@@ -91,7 +103,9 @@ RZ_HOST_DEVICE inline std::uint64_t uniform_element(DType t, double lo, double h
   }
 }
 
-// Bits of element `index` (memory order) as `job` fills it.
+// Bits of element `index` (memory order) as `job` fills it. Poison is the job's word, or as much of
+// its upper end as an element has. A bool is poisoned with 0 or 1, so that a kernel may read it as
+// one, and by the bit of the word that tells the poisons which are compared apart.
 RZ_HOST_DEVICE inline std::uint64_t fill_bits(const BufferJob& job, std::int64_t index) {
   const DType t = static_cast<DType>(job.dtype);
   switch (job.fill) {
@@ -116,6 +130,7 @@ RZ_HOST_DEVICE inline std::uint64_t fill_bits(const BufferJob& job, std::int64_t
       return encode_real(t, job.lo);
     case FillKind::poison: {
       const std::uint64_t p = job.poison;
+      if (t == DType::boolean) return p >> 30 & 1;
       switch (dtype_bytes(t)) {
         case 1:
           return p >> 24;

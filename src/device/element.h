@@ -63,7 +63,61 @@ RZ_HOST_DEVICE inline float f16_to_float(std::uint16_t h) {
   return bits_float(sign | (magnitude >= 0x7c00u ? infinite : float_bits(finite)));
 }
 
-// The bits of `value` as an element of type `t` other than f64, in the low bytes; without a
+// An 8-bit float of `fraction` bits and an exponent with this bias, whose largest finite number has
+// the bits `largest`.
+struct F8Format {
+  std::uint32_t fraction, bias, largest;
+};
+
+// Round to nearest even. What is too large becomes the largest finite number, infinities too, and
+// NaN 0x7f, as by __NV_SATFINITE of <cuda_fp8.h>, CUDA's default. (Of a cast in PyTorch 2.11 such
+// numbers become NaN in float8_e4m3fn and an infinity in float8_e5m2; all others are the same.)
+RZ_HOST_DEVICE inline std::uint8_t float_to_f8(float f, F8Format to) {
+  const std::uint32_t u = float_bits(f);
+  const std::uint32_t sign = (u >> 24) & 0x80u;
+  const std::uint32_t magnitude = u & 0x7fffffffu;
+  const std::uint32_t shift = 23 - to.fraction, rebias = (127 - to.bias) << 23;
+  if (magnitude > 0x7f800000u) return 0x7f;
+  if (magnitude >= (to.largest << shift) + rebias)
+    return static_cast<std::uint8_t>(sign | to.largest);
+  if (magnitude < rebias + (1u << 23)) {  // subnormal or zero: as in float_to_f16()
+    const float unit = bits_float((151 - to.bias - to.fraction) << 23);
+    const float scaled = bits_float(magnitude) + unit;
+    return static_cast<std::uint8_t>(sign | (float_bits(scaled) - float_bits(unit)));
+  }
+  const std::uint32_t half = (1u << (shift - 1)) - 1 + ((magnitude >> shift) & 1u);
+  return static_cast<std::uint8_t>(sign | ((magnitude - rebias + half) >> shift));
+}
+RZ_HOST_DEVICE inline std::uint8_t float_to_f8e4m3(float f) {
+  return float_to_f8(f, {3, 7, 0x7e});
+}
+RZ_HOST_DEVICE inline std::uint8_t float_to_f8e5m2(float f) {
+  return float_to_f8(f, {2, 15, 0x7b});
+}
+// Branch-free, and without subnormal floats, as f16_to_float().
+RZ_HOST_DEVICE inline float f8e4m3_to_float(std::uint8_t h) {
+  const std::uint32_t sign = static_cast<std::uint32_t>(h & 0x80u) << 24;
+  const std::uint32_t magnitude = h & 0x7fu;
+  const float normal = bits_float(magnitude << 20) * 1.329227995784915872903807060280344576e36f;
+  const float subnormal = static_cast<float>(magnitude) * 1.953125e-3f;
+  const float finite = magnitude < 8u ? subnormal : normal;
+  return bits_float(sign | (magnitude == 0x7fu ? 0x7fc00000u : float_bits(finite)));
+}
+// The upper byte of a half.
+RZ_HOST_DEVICE inline float f8e5m2_to_float(std::uint8_t h) {
+  return f16_to_float(static_cast<std::uint16_t>(h << 8));
+}
+
+// Rounded towards 0. Beyond 64 bits the result is undefined.
+template <class Real>
+RZ_HOST_DEVICE std::uint64_t to_unsigned(Real value) {
+  constexpr Real kHalf = 9223372036854775808.0f;  // 2^63: what follows does not fit an int64_t
+  if (value >= kHalf)
+    return static_cast<std::uint64_t>(static_cast<std::int64_t>(value - kHalf)) + (1ull << 63);
+  return static_cast<std::uint64_t>(static_cast<std::int64_t>(value));
+}
+
+// The bits of `value` as an element of real type `t` other than f64, in the low bytes; without a
 // conversion to double, which takes a GPU long. Integers are cut to 64 bits and wrap.
 RZ_HOST_DEVICE inline std::uint64_t encode_float(DType t, float value) {
   switch (t) {
@@ -73,11 +127,19 @@ RZ_HOST_DEVICE inline std::uint64_t encode_float(DType t, float value) {
       return float_to_f16(value);
     case DType::bf16:
       return float_to_bf16(value);
+    case DType::f8e4m3:
+      return float_to_f8e4m3(value);
+    case DType::f8e5m2:
+      return float_to_f8e5m2(value);
+    case DType::boolean:
+      return value != 0 ? 1 : 0;
+    case DType::u64:
+      return to_unsigned(value);
     default:
       return static_cast<std::uint64_t>(static_cast<std::int64_t>(value));
   }
 }
-// The same for any type.
+// The same for any real type.
 RZ_HOST_DEVICE inline std::uint64_t encode_real(DType t, double value) {
   switch (t) {
     case DType::f64: {
@@ -88,7 +150,13 @@ RZ_HOST_DEVICE inline std::uint64_t encode_real(DType t, double value) {
     case DType::f32:
     case DType::f16:
     case DType::bf16:
+    case DType::f8e4m3:
+    case DType::f8e5m2:
       return encode_float(t, static_cast<float>(value));
+    case DType::boolean:
+      return value != 0 ? 1 : 0;
+    case DType::u64:
+      return to_unsigned(value);
     default:
       return static_cast<std::uint64_t>(static_cast<std::int64_t>(value));
   }
@@ -99,13 +167,17 @@ RZ_HOST_DEVICE inline std::uint64_t encode_integer(DType t, std::int64_t value) 
     case DType::f32:
     case DType::f16:
     case DType::bf16:
+    case DType::f8e4m3:
+    case DType::f8e5m2:
+    case DType::boolean:
       return encode_real(t, static_cast<double>(value));
     default:
       return static_cast<std::uint64_t>(value);
   }
 }
 
-// The element at `p` as a double (i64 beyond 2^53 is rounded).
+// The element of real type at `p` as a double (integers beyond 2^53 are rounded). A bool is the
+// number in its byte, so that one which is neither 0 nor 1 equals neither.
 RZ_HOST_DEVICE inline double decode(DType t, const void* p) {
   switch (t) {
     case DType::f64: {
@@ -127,7 +199,22 @@ RZ_HOST_DEVICE inline double decode(DType t, const void* p) {
     case DType::i8:
       return *static_cast<const std::int8_t*>(p);
     case DType::u8:
+    case DType::boolean:
       return *static_cast<const std::uint8_t*>(p);
+    case DType::f8e4m3:
+      return f8e4m3_to_float(*static_cast<const std::uint8_t*>(p));
+    case DType::f8e5m2:
+      return f8e5m2_to_float(*static_cast<const std::uint8_t*>(p));
+    case DType::i16: {
+      std::int16_t v;
+      memcpy(&v, p, sizeof v);
+      return v;
+    }
+    case DType::u16: {
+      std::uint16_t v;
+      memcpy(&v, p, sizeof v);
+      return v;
+    }
     case DType::i32: {
       std::int32_t v;
       memcpy(&v, p, sizeof v);
@@ -143,6 +230,14 @@ RZ_HOST_DEVICE inline double decode(DType t, const void* p) {
       memcpy(&v, p, sizeof v);
       return static_cast<double>(v);
     }
+    case DType::u64: {
+      std::uint64_t v;
+      memcpy(&v, p, sizeof v);
+      return static_cast<double>(v);
+    }
+    case DType::c64:
+    case DType::c128:
+      break;
   }
   return 0;
 }

@@ -11,7 +11,8 @@
 namespace redzone::device {
 namespace {
 
-constexpr std::size_t kDTypes = 9;
+// The real types, which precede the complex ones.
+constexpr std::size_t kDTypes = static_cast<std::size_t>(DType::c64);
 constexpr std::size_t kFillKinds = 5;
 
 template <std::size_t Bytes>
@@ -125,14 +126,14 @@ struct Loop {
       const std::int64_t word = (first + done) / kPerWord;
       for (std::int64_t w = 0; w < count; ++w) words[w] = random_word(j.seed, word + w);
       std::uint64_t finer_words[kBlockWords];
-      if constexpr (sizeof(Bits) == 2)
+      if constexpr (uses_finer_word(Type))
         for (std::int64_t w = 0; w < count; ++w) finer_words[w] = finer_word(words[w]);
       const auto* random = reinterpret_cast<const std::byte*>(words);
       const auto* finer = reinterpret_cast<const std::byte*>(finer_words);
       for (std::int64_t i = 0; i < count * kPerWord; ++i) {
         Bits bits, more = 0;
         std::memcpy(&bits, random + i * kBytes, sizeof bits);
-        if constexpr (sizeof(Bits) == 2) std::memcpy(&more, finer + i * kBytes, sizeof more);
+        if constexpr (uses_finer_word(Type)) std::memcpy(&more, finer + i * kBytes, sizeof more);
         put(at, done + i, static_cast<Bits>(uniform_element(Type, j.lo, j.hi, bits, more)));
       }
       done += count * kPerWord;
@@ -269,6 +270,7 @@ std::uint64_t digest_of(const RunSums& sums, DType type, std::int64_t numel) {
 }
 
 void decode_elements(DType type, const std::byte* at, std::int64_t n, double* to) {
+  RZ_CHECK(real_type(type) == type);
   switch (type) {
     case DType::f32:
       return decode_all<DType::f32>(at, n, to);
@@ -288,6 +290,21 @@ void decode_elements(DType type, const std::byte* at, std::int64_t n, double* to
       return decode_all<DType::u32>(at, n, to);
     case DType::i64:
       return decode_all<DType::i64>(at, n, to);
+    case DType::boolean:
+      return decode_all<DType::boolean>(at, n, to);
+    case DType::i16:
+      return decode_all<DType::i16>(at, n, to);
+    case DType::u16:
+      return decode_all<DType::u16>(at, n, to);
+    case DType::u64:
+      return decode_all<DType::u64>(at, n, to);
+    case DType::f8e4m3:
+      return decode_all<DType::f8e4m3>(at, n, to);
+    case DType::f8e5m2:
+      return decode_all<DType::f8e5m2>(at, n, to);
+    case DType::c64:
+    case DType::c128:
+      break;
   }
 }
 

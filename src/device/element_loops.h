@@ -39,11 +39,11 @@ enum class LoopsFor : std::uint8_t { any, fma, avx512 };
 // The best one that this processor supports.
 LoopsFor best_loops();
 
-// The loops for the job's fill and element type, both of which must be known values. `processor`
+// The loops for the job's fill and element type, which must be a known and a real one. `processor`
 // must not be better than this processor.
 const ElementLoops& element_loops(const BufferJob& job, LoopsFor processor = best_loops());
 
-// Converts elements as decode() in device/element.h does.
+// Converts elements of a real type as decode() in device/element.h does.
 void decode_elements(DType type, const std::byte* at, std::int64_t n, double* to);
 
 }  // namespace redzone::device

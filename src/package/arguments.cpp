@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/spec_names.h"
 #include "described/read_expression.h"
 #include "package/description.h"
 
@@ -47,12 +48,20 @@ std::size_t tensor_of(TableReader& f, const Package& package) {
 // "*fp16", or "*" if the element type is a knob.
 void check_pointer(TableReader& f, const Tensor& tensor) {
   constexpr std::pair<DType, string_view> names[] = {
-      {DType::f64, "*fp64"},  {DType::f32, "*fp32"}, {DType::f16, "*fp16"},
-      {DType::bf16, "*bf16"}, {DType::i64, "*i64"},  {DType::i32, "*i32"},
-      {DType::u32, "*u32"},   {DType::i8, "*i8"},    {DType::u8, "*u8"}};
+      {DType::f64, "*fp64"},   {DType::f32, "*fp32"},       {DType::f16, "*fp16"},
+      {DType::bf16, "*bf16"},  {DType::i64, "*i64"},        {DType::i32, "*i32"},
+      {DType::u32, "*u32"},    {DType::i8, "*i8"},          {DType::u8, "*u8"},
+      {DType::boolean, "*i1"}, {DType::i16, "*i16"},        {DType::u16, "*u16"},
+      {DType::u64, "*u64"},    {DType::f8e4m3, "*fp8e4nv"}, {DType::f8e5m2, "*fp8e5"}};
   string_view expected = "*";
-  for (const auto& [dtype, name] : names)
-    if (tensor.dtype_of.empty() && dtype == tensor.dtype) expected = name;
+  if (tensor.dtype_of.empty()) {
+    const auto known = std::find_if(std::begin(names), std::end(names),
+                                    [&](const auto& entry) { return entry.first == tensor.dtype; });
+    if (known == std::end(names))
+      throw f.error("value", fmt::format("Triton has no pointer to elements of type {}",
+                                         name_of(tensor.dtype)));
+    expected = known->second;
+  }
   if (const auto given = f.text("type"); given != expected)
     throw f.error("type",
                   fmt::format("'{}', but tensor '{}' is '{}'", given, tensor.name, expected));

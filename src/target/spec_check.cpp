@@ -182,6 +182,15 @@ Problem shape_problem(const TensorSpec& tensor, const TriedCall& call) {
   return std::nullopt;
 }
 
+Problem fill_problem(const TensorSpec& tensor, const TriedCall& call) {
+  if (tensor.role == Role::out || tensor.fill.kind != Fill::Kind::offsets || !call.allowed)
+    return std::nullopt;
+  const DType type = tensor.dtype_for(call.config);
+  if (type != DType::boolean && reals_per_element(type) == 1) return std::nullopt;
+  return fmt::format("tensor '{}': elements of type {} cannot be row offsets", tensor.name,
+                     name_of(type));
+}
+
 Problem tolerance_problem(std::string_view of, const Tolerance& tolerance) {
   for (const double value : {tolerance.abs, tolerance.rel})
     if (!std::isfinite(value) || value < 0)
@@ -242,6 +251,7 @@ Problem functions_problem(const TargetSpec& spec, TriedCall call) {
     if (auto p = same("the dtype function of tensor '" + tensor.name + "'",
                       [&] { return tensor.dtype_for(call.config); }))
       return p;
+    if (auto p = fill_problem(tensor, call)) return p;
     if (auto p = shape_problem(tensor, call)) return p;
   }
   if (auto p = same("the tolerance function", [&] {

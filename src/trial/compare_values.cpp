@@ -32,15 +32,27 @@ std::optional<double> worst_of_matching(const double* got, const double* want,
   return *std::max_element(worst, worst + kLanes);
 }
 
+void add(ReferenceObservation& o, std::size_t index, double got, double want, double error) {
+  o.worst = std::max(o.worst, error);
+  if (error <= 1 || o.mismatches++ > 0) return;
+  o.first_index = index;
+  o.got = got;
+  o.want = want;
+}
+
 }  // namespace
 
 double relative_error(double got, double want, const Tolerance& tolerance) {
+  return relative_error(got, want, std::abs(want), tolerance);
+}
+
+double relative_error(double got, double want, double size, const Tolerance& tolerance) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   if (std::isnan(want) && std::isnan(got)) return 0;
   if (std::isnan(want) || std::isnan(got)) return kInfinity;
   if (got == want) return 0;  // equal infinities too
   if (std::isinf(want) || std::isinf(got)) return kInfinity;
-  const double allowed = tolerance.abs + tolerance.rel * std::abs(want);
+  const double allowed = tolerance.abs + tolerance.rel * size;
   return allowed > 0 ? std::abs(got - want) / allowed : kInfinity;
 }
 
@@ -58,15 +70,23 @@ ReferenceObservation compare_values(std::string tensor, std::span<const double> 
         begin = end;
         continue;
       }
-    for (; begin < end; ++begin) {
-      const double error = relative_error(got[begin], want[begin], tolerance);
-      o.worst = std::max(o.worst, error);
-      if (error <= 1) continue;
-      if (o.mismatches++ > 0) continue;
-      o.first_index = begin;
-      o.got = got[begin];
-      o.want = want[begin];
-    }
+    for (; begin < end; ++begin)
+      add(o, begin, got[begin], want[begin], relative_error(got[begin], want[begin], tolerance));
+  }
+  return o;
+}
+
+ReferenceObservation compare_complex_values(std::string tensor, std::span<const double> got,
+                                            std::span<const double> want,
+                                            const Tolerance& tolerance) {
+  RZ_CHECK(got.size() == want.size() && got.size() % 2 == 0);
+  ReferenceObservation o;
+  o.tensor = std::move(tensor);
+  o.numel = got.size();
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    const double other = want[i ^ 1];
+    const double size = std::isfinite(other) ? std::hypot(want[i], other) : std::abs(want[i]);
+    add(o, i, got[i], want[i], relative_error(got[i], want[i], size, tolerance));
   }
   return o;
 }

@@ -62,27 +62,6 @@ class Reader {
   std::vector<std::byte>& buffer_;
 };
 
-// `values` are in memory order; `logical` receives them in logical (row-major) order.
-void put_in_order(const View& view, const double* values, std::vector<double>& logical) {
-  logical.resize(count(view.shape));
-  if (logical.empty()) return;
-  const std::size_t outer = view.shape.empty() ? 0 : view.shape.size() - 1;
-  const std::int64_t length = view.shape.empty() ? 1 : view.shape.back();
-  const std::int64_t step = view.shape.empty() ? 1 : view.index_steps.back();
-  Shape at(outer, 0);
-  std::int64_t from = view.first_index;
-  double* to = logical.data();
-  for (double* const end = to + logical.size(); to != end; to += length) {
-    for (std::int64_t k = 0; k < length; ++k) to[k] = values[from + k * step];
-    for (std::size_t d = outer; d-- > 0;) {
-      from += view.index_steps[d];
-      if (++at[d] < view.shape[d]) break;
-      from -= view.index_steps[d] * view.shape[d];
-      at[d] = 0;
-    }
-  }
-}
-
 bool are_equal(const CallUnit& a, const CallUnit& b) {
   const Call& left = *a.item->call;
   const Call& right = *b.item->call;
@@ -170,13 +149,13 @@ class ReferenceCheck::Values final : public ReferenceCall {
 ReferenceCheck::ReferenceCheck() : memory_(kRememberedElems) {}
 
 std::size_t reference_bytes(const CallUnit& unit) {
-  std::size_t elements = 0, largest = 0;
+  std::size_t values = 0, largest = 0;
   for (const auto& tensor : unit.tensors) {
-    const std::size_t numel = count(tensor.view.shape);
-    elements += tensor.spec->role == Role::inout ? 2 * numel : numel;
-    largest = std::max(largest, numel);
+    const std::size_t of_tensor = count_values(tensor);
+    values += tensor.spec->role == Role::inout ? 2 * of_tensor : of_tensor;
+    largest = std::max(largest, of_tensor);
   }
-  return (elements + 2 * largest) * sizeof(double);  // one in memory order, one as it is read
+  return (values + 2 * largest) * sizeof(double);  // one in memory order, one as it is read
 }
 
 void ReferenceCheck::make_inputs(const CallUnit& unit) {
@@ -186,17 +165,17 @@ void ReferenceCheck::make_inputs(const CallUnit& unit) {
     const TensorBuffer& tensor = unit.tensors[i];
     std::vector<double>& input = inputs_[i];
     if (tensor.spec->role == Role::out) {
-      outputs_[i].assign(count(tensor.view.shape), 0.0);
+      outputs_[i].assign(count_values(tensor), 0.0);
       continue;
     }
-    const auto numel = static_cast<std::size_t>(tensor.view.numel);
+    const auto numel = static_cast<std::size_t>(tensor.job.numel);
     if (is_row_major(tensor.view)) {
       input.resize(numel);
-      make_values(tensor, 0, tensor.view.numel, input.data());
+      make_values(tensor, 0, tensor.job.numel, input.data());
     } else {
       in_memory_order_.resize(numel);
-      make_values(tensor, 0, tensor.view.numel, in_memory_order_.data());
-      put_in_order(tensor.view, in_memory_order_.data(), input);
+      make_values(tensor, 0, tensor.job.numel, in_memory_order_.data());
+      put_in_order(tensor, in_memory_order_.data(), input);
     }
     if (tensor.spec->role == Role::inout) outputs_[i] = input;
   }
@@ -206,21 +185,22 @@ void ReferenceCheck::make_inputs(const CallUnit& unit) {
 // stopped.
 bool ReferenceCheck::read_output(Session& session, const TensorBuffer& tensor,
                                  const FetchedOutputs& fetched) {
-  const std::size_t element_bytes = dtype_bytes(tensor.dtype);
-  const std::int64_t run = tensor.view.memory_sizes.back();
+  const DType type = real_type(tensor.dtype);
+  const std::size_t value_bytes = dtype_bytes(type);
+  const std::int64_t run = tensor.job.size[tensor.job.rank - 1];
   const bool in_order = is_row_major(tensor.view);
   std::vector<double>& values = in_order ? found_ : in_memory_order_;
-  values.resize(static_cast<std::size_t>(tensor.view.numel));
+  values.resize(static_cast<std::size_t>(tensor.job.numel));
   Reader reader(session, tensor, bytes_, fetched.of(tensor));
-  for (std::int64_t i = 0; i < tensor.view.numel; i += run) {
+  for (std::int64_t i = 0; i < tensor.job.numel; i += run) {
     const std::int64_t offset = device::run_offset(tensor.job, i / run);
-    const std::byte* elements =
-        reader.get(tensor.at.data + offset * static_cast<std::int64_t>(element_bytes),
-                   static_cast<std::size_t>(run) * element_bytes);
-    if (elements == nullptr) return false;
-    device::decode_elements(tensor.dtype, elements, run, values.data() + i);
+    const std::byte* bytes =
+        reader.get(tensor.at.data + offset * static_cast<std::int64_t>(value_bytes),
+                   static_cast<std::size_t>(run) * value_bytes);
+    if (bytes == nullptr) return false;
+    device::decode_elements(type, bytes, run, values.data() + i);
   }
-  if (!in_order) put_in_order(tensor.view, values.data(), found_);
+  if (!in_order) put_in_order(tensor, values.data(), found_);
   return true;
 }
 
@@ -235,6 +215,15 @@ bool ReferenceCheck::run_reference(TrialState& state, const Target& target, cons
   });
 }
 
+// Compares the values that were read from an output.
+ReferenceObservation ReferenceCheck::compare_found(const TensorBuffer& tensor,
+                                                   const TargetSpec& spec, const Call& call,
+                                                   const std::vector<double>& expected) const {
+  const auto compare_all =
+      reals_per_element(tensor.dtype) == 1 ? &compare_values : &compare_complex_values;
+  return compare_all(tensor.spec->name, found_, expected, tolerance_of(tensor, spec, call));
+}
+
 bool ReferenceCheck::compare_outputs(TrialState& state, const TargetSpec& spec,
                                      const CallUnit& unit, const ExpectedOutputs& expected,
                                      const FetchedOutputs& fetched) {
@@ -243,8 +232,7 @@ bool ReferenceCheck::compare_outputs(TrialState& state, const TargetSpec& spec,
     const TensorBuffer& tensor = unit.tensors[i];
     if (tensor.spec->role == Role::in) continue;
     if (!read_output(state.session, tensor, fetched)) return false;
-    references.push_back(compare_values(tensor.spec->name, found_, expected[i],
-                                        tolerance_of(tensor, spec, *unit.item->call)));
+    references.push_back(compare_found(tensor, spec, *unit.item->call, expected[i]));
   }
   return true;
 }
@@ -308,8 +296,7 @@ bool ReferenceCheck::sample_one(TrialState& state, const Target& target, const T
     found_.resize((*expected)[i].size());
     for (std::size_t r = 0; r < rows.size(); ++r)
       if (!shape.read(state.session, rows[r], found_.data() + r * length)) return false;
-    ReferenceObservation o =
-        compare_values(tensor.spec->name, found_, (*expected)[i], tolerance_of(tensor, spec, call));
+    ReferenceObservation o = compare_found(tensor, spec, call, (*expected)[i]);
     if (o.mismatches > 0)
       o.first_index = static_cast<std::uint64_t>(rows[o.first_index / length]) * length +
                       o.first_index % length;

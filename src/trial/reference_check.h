@@ -46,6 +46,8 @@ class ReferenceCheck {
                      const CallUnit& unit, std::uint64_t& function_us);
   bool compare_outputs(TrialState& state, const TargetSpec& spec, const CallUnit& unit,
                        const ExpectedOutputs& expected, const FetchedOutputs& fetched);
+  ReferenceObservation compare_found(const TensorBuffer& tensor, const TargetSpec& spec,
+                                     const Call& call, const std::vector<double>& expected) const;
   bool read_output(Session& session, const TensorBuffer& tensor, const FetchedOutputs& fetched);
   bool sample_one(TrialState& state, const Target& target, const TargetSpec& spec,
                   SampledUnit& sampled);

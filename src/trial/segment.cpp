@@ -126,7 +126,7 @@ BufferObservation observed(const TrialState& state, const TensorBuffer& tensor,
   o.surrounded = is_surrounded(state, tensor.job);
   o.name = tensor.spec->name;
   o.role = tensor.spec->role;
-  o.numel = static_cast<std::uint64_t>(tensor.view.numel);
+  o.numel = static_cast<std::uint64_t>(tensor.job.numel);
   return o;
 }
 

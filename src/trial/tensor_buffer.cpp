@@ -76,6 +76,19 @@ std::uint64_t gap_end_bytes(const View& view, std::size_t element_bytes) {
   return sparse ? kSparseGapEndBytes : device::kWholeGaps;
 }
 
+// The elements of the job are reals, so a complex tensor has twice as many, in pairs.
+void set_elements(const View& view, DType dtype, device::BufferJob& job) {
+  const std::int64_t reals = reals_per_element(dtype);
+  job.rank = static_cast<std::uint32_t>(view.memory_sizes.size());
+  for (std::size_t k = 0; k < job.rank; ++k) {
+    const bool innermost = k + 1 == job.rank;
+    job.size[k] = view.memory_sizes[k] * (innermost ? reals : 1);
+    job.stride[k] = view.memory_strides[k] * (innermost ? 1 : reals);
+  }
+  job.dtype = static_cast<std::uint8_t>(real_type(dtype));
+  job.numel = view.numel * reals;
+}
+
 }  // namespace
 
 Result<void> describe_tensor(const TensorSpec& spec, const Call& call, const Mode& mode,
@@ -97,17 +110,13 @@ Result<void> describe_tensor(const TensorSpec& spec, const Call& call, const Mod
   out.at = {};
 
   device::BufferJob& job = out.job = {};
-  job.rank = static_cast<std::uint32_t>(out.view.memory_sizes.size());
-  std::copy(out.view.memory_sizes.begin(), out.view.memory_sizes.end(), job.size);
-  std::copy(out.view.memory_strides.begin(), out.view.memory_strides.end(), job.stride);
-  job.dtype = static_cast<std::uint8_t>(out.dtype);
-  job.numel = out.view.numel;
+  set_elements(out.view, out.dtype, job);
   job.verify_unchanged = spec.role == Role::in;
   job.poison = mode.poison;
   job.canary = device::canary_for(mode.poison, hash_name(spec.name));
   if (mode.allocator == Allocator::guard)
     job.gap_end_bytes = gap_end_bytes(out.view, element_bytes);
-  return set_fill(spec, call, out.view.numel, job);
+  return set_fill(spec, call, job.numel, job);
 }
 
 void place_tensor(TensorBuffer& tensor, const device::Region& region, const Mode& mode) {

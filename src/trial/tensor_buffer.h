@@ -20,7 +20,7 @@ struct TensorBuffer {
   View view;
   Storage storage;
   Place at;               // null until placed
-  device::BufferJob job;  // fills it before the call and checks it after
+  device::BufferJob job;  // fills it before the call and checks it after; over reals
 };
 
 // Describes everything except the place. The data depend only on the seed of the call, the tensor's

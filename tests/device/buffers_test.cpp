@@ -13,9 +13,6 @@
 namespace redzone::device {
 namespace {
 
-using testing::kFills;
-using testing::kTypes;
-
 // A buffer with canaries around it, built on a plain vector.
 struct Arrangement {
   std::vector<std::byte> storage;

@@ -9,14 +9,10 @@
 
 #include "device/buffer_math.h"
 #include "device/device.h"
+#include "tests/device/element_kinds.h"
 #include "tests/device/on_device.h"
 
 namespace redzone::device::testing {
-
-inline constexpr DType kAllTypes[] = {DType::f32, DType::f64, DType::f16, DType::bf16, DType::i8,
-                                      DType::u8,  DType::i32, DType::u32, DType::i64};
-inline constexpr FillKind kAllFills[] = {FillKind::uniform, FillKind::integers, FillKind::offsets,
-                                         FillKind::constant, FillKind::poison};
 
 inline void begin(Device& device, Launch launch = Launch::async, int streams = 1) {
   const auto begun = device.begin_trial({launch, 0, streams});
@@ -75,8 +71,8 @@ inline BufferCheck checked(Device& device, const BufferJob& job) {
 // Every element, canary and digest equals the definition in buffer_math.h, bit by bit.
 inline void fills_are_as_defined(Device& device) {
   begin(device);
-  for (DType type : kAllTypes)
-    for (FillKind fill : kAllFills) {
+  for (DType type : kTypes)
+    for (FillKind fill : kFills) {
       Padded p(device, type, fill);
       p.job.verify_unchanged = true;
       ASSERT_TRUE(device.fill(0, {&p.job, 1}).has_value());

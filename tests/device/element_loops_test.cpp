@@ -18,9 +18,6 @@
 namespace redzone::device {
 namespace {
 
-using testing::kFills;
-using testing::kTypes;
-
 // Lengths around the vector widths, with remainders.
 constexpr std::int64_t kLengths[] = {0, 1, 7, 8, 9, 15, 16, 17, 31, 33, 63, 64, 65, 130, 257};
 constexpr std::int64_t kStarts[] = {0, 3, std::int64_t{1} << 33};
@@ -113,10 +110,11 @@ TEST_P(ElementLoopsFor, TheDigestDoesNotDependOnTheRuns) {
 TEST(Fill, UniformElementsAreSpreadEvenlyInEachLane) {
   constexpr std::size_t kParts = 16;
   constexpr std::int64_t kWords = 16384;
-  for (const DType type : {DType::f64, DType::f32, DType::f16, DType::bf16, DType::i8}) {
+  for (const DType type :
+       {DType::f64, DType::f32, DType::f16, DType::bf16, DType::i8, DType::u64}) {
     BufferJob job = job_of(type, FillKind::uniform);
     job.lo = 0;
-    job.hi = type == DType::i8 ? 64 : 1;  // integers are rounded down
+    job.hi = type == DType::i8 ? 64 : type == DType::u64 ? 0x1p64 : 1;  // integers: rounded down
     const std::int64_t lanes = elements_per_word(dtype_bytes(type));
     for (std::int64_t lane = 0; lane < lanes; ++lane) {
       std::array<int, kParts> in_part = {};

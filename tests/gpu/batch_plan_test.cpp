@@ -7,6 +7,7 @@
 #include <map>
 
 #include "gpu/buffer_model.h"
+#include "tests/device/element_kinds.h"
 
 namespace redzone::gpu_test {
 namespace {
@@ -54,7 +55,7 @@ TEST(BatchPlan, ContiguousTensorsBecomeOneRun) {
 TEST(BatchPlan, VectorSlotsAreAlignedAndContiguous) {
   int vectors = 0;
   for (const Arrangement& arrangement : arrangements()) {
-    for (DType dtype : kDTypes) {
+    for (DType dtype : device::kTypes) {
       const BufferJob job = job_at(address(1 << 21), arrangement, dtype);
       BatchPlan plan;
       plan_batch({&job, 1}, plan);

@@ -38,10 +38,4 @@ std::size_t region_bytes(const Arrangement& arrangement, DType dtype);
 // A job at `base` with windows on both sides. The caller sets the fill and its values.
 device::BufferJob job_at(std::byte* base, const Arrangement& arrangement, DType dtype);
 
-inline constexpr DType kDTypes[] = {DType::f32, DType::f64, DType::f16, DType::bf16, DType::i8,
-                                    DType::u8,  DType::i32, DType::u32, DType::i64};
-inline constexpr device::FillKind kFillKinds[] = {
-    device::FillKind::uniform, device::FillKind::integers, device::FillKind::offsets,
-    device::FillKind::constant, device::FillKind::poison};
-
 }  // namespace redzone::gpu_test

@@ -4,6 +4,7 @@
 #include "gpu/buffer_model.h"
 #include "gpu/gpu_fixture.h"
 #include "gpu/kernels.h"
+#include "tests/device/element_kinds.h"
 
 namespace redzone::gpu_test {
 namespace {
@@ -30,8 +31,8 @@ class GpuBuffers : public GpuTest {
   // Buffers of all element types and fill kinds.
   std::vector<Buffer> make_all(const Arrangement& arrangement) {
     std::vector<Buffer> buffers;
-    for (DType dtype : kDTypes)
-      for (FillKind fill : kFillKinds) buffers.push_back(make(arrangement, dtype, fill));
+    for (DType dtype : device::kTypes)
+      for (FillKind fill : device::kFills) buffers.push_back(make(arrangement, dtype, fill));
     return buffers;
   }
 

@@ -9,6 +9,7 @@
 #include "device/cuda/batch_plan.h"
 #include "device/device.h"
 #include "gpu/buffer_model.h"
+#include "tests/device/element_kinds.h"
 
 #define __grid_constant__  // the parameter is already a copy
 #define __noinline__
@@ -124,8 +125,8 @@ class KernelsOnHost : public testing::Test {
 TEST_F(KernelsOnHost, FillsAndChecksEqualTheModel) {
   for (const Arrangement& arrangement : arrangements()) {
     std::vector<Buffer> buffers;
-    for (DType dtype : kDTypes)
-      for (FillKind fill : kFillKinds) buffers.push_back(make(arrangement, dtype, fill));
+    for (DType dtype : device::kTypes)
+      for (FillKind fill : device::kFills) buffers.push_back(make(arrangement, dtype, fill));
     plan(buffers, 7);  // each block takes parts of several pieces
     fill();
     expect_images(buffers);
@@ -140,7 +141,8 @@ TEST_F(KernelsOnHost, InlineFillsEqualTheModel) {
     std::vector<Buffer> buffers;
     // Elements, two windows and gaps of up to five dims.
     for (std::size_t i = 0; i < device::cuda::kInlinePieces / 8; ++i)
-      buffers.push_back(make(arrangement, kDTypes[i % std::size(kDTypes)], FillKind::uniform));
+      buffers.push_back(
+          make(arrangement, device::kTypes[i % std::size(device::kTypes)], FillKind::uniform));
     plan(buffers, 1000);
     fill_inline();
     expect_images(buffers);

@@ -12,14 +12,18 @@ namespace redzone::puzzles {
 // allocator, and its placement; what an oracle compares along an axis needs that axis.
 inline const std::map<std::string, std::vector<std::string>>& causes() {
   static const std::map<std::string, std::vector<std::string>> all{
+      // In a row of 16 columns a value may be large, and then the flag is right.
+      {"any_not_cleared", {"C", "data", "poison"}},
       // The second call writes other arguments before the first has read its own.
       {"argument_block", {"call 1", "call 2", "scale", "call 1: scale", "call 2: scale", "launch"}},
       {"cache_key", {"call 1", "call 2", "call 1: D", "call 2: D"}},
+      {"complex_pitch", {"R"}},
       // Of several tiles in the second call, which one is left out is a matter of the schedule; of
       // one it is always the one.
       {"dirty_counter", {"call 1", "call 2", "call 1: N", "call 2: N", "schedule", "poison"}},
       {"empty_row_hang", {"N"}},
       {"far_write", {"N"}},
+      {"float8_tail", {"N", "poison"}},
       {"global_race", {"C", "schedule"}},
       {"graph_first_shape", {"call 1", "call 2", "call 1: N", "call 2: N"}},
       {"graph_freed_pointer", {"call 1", "call 2", "call 1: N", "call 2: N", "graph", "allocator"}},

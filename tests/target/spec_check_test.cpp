@@ -226,6 +226,11 @@ TEST(SpecCheck, SaysWhatIsWrong) {
        }},
       {"its category is 77, which is not one of its enumerators",
        [](auto& s) { s.category = Category{77}; }},
+      {"tensor 'x': elements of type bool cannot be row offsets",
+       [](auto& s) {
+         s.tensors[0].dtype = DType::boolean;
+         s.tensors[0].fill = Fill::offsets([](const Dims& d) { return get(d, "T"); });
+       }},
       {"the dtype of tensor 'x' is 77", [](auto& s) { s.tensors[0].dtype = DType{77}; }},
       {"the role of tensor 'x' is 77", [](auto& s) { s.tensors[0].role = Role{77}; }},
       {"the kind of the fill of tensor 'x' is 77",

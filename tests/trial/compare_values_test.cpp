@@ -107,6 +107,32 @@ TEST(CompareValues, SeesTheOneThatIsWrongAmongMany) {
   }
 }
 
+// 1000 + 0i with an error of 1 in each part: 1/1000 of the number, and all of the imaginary part.
+TEST(CompareComplexValues, ThePartsMayErrByTheSizeOfTheNumber) {
+  const std::vector<double> want = {3, 4, 1000, 0, 0, 1000};
+  const std::vector<double> got = {3, 4, 1001, 1, 1, 1001};
+  EXPECT_EQ(compare_complex_values("y", got, want, {0, 2e-3}).mismatches, 0u);
+  const ReferenceObservation o = compare_complex_values("y", got, want, {0, 5e-4});
+  EXPECT_EQ(o.numel, 6u);
+  EXPECT_EQ(o.mismatches, 4u);
+  EXPECT_EQ(o.first_index, 2u);
+  EXPECT_EQ(o.got, 1001);
+  EXPECT_EQ(o.want, 1000);
+  EXPECT_NEAR(o.worst, 2, 1e-9);
+}
+
+// An infinite part does not make any value of the other one right.
+TEST(CompareComplexValues, AValueBesideAPartThatIsNotFiniteStandsAlone) {
+  for (const double odd : {kNan, kInfinity, -kInfinity}) {
+    const std::vector<double> want = {odd, 1, 1, odd};
+    EXPECT_EQ(compare_complex_values("y", want, want, {0, 0.1}).mismatches, 0u) << odd;
+    const std::vector<double> got = {odd, 2, 2, odd};
+    EXPECT_EQ(compare_complex_values("y", got, want, {0, 0.1}).mismatches, 2u) << odd;
+    const std::vector<double> finite = {1, 1, 1, 1};
+    EXPECT_EQ(compare_complex_values("y", finite, want, {0, 0.1}).mismatches, 2u) << odd;
+  }
+}
+
 TEST(CompareValues, NothingMatchesNothing) {
   const ReferenceObservation o = compare_values("y", {}, {}, {0, 0});
   EXPECT_EQ(o.numel, 0u);

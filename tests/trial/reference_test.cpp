@@ -4,6 +4,7 @@
 #include <limits>
 #include <thread>
 
+#include "core/spec_names.h"
 #include "trial/bench.h"
 
 namespace redzone::testing {
@@ -195,8 +196,7 @@ TEST(Reference, OfInoutStartsFromTheInitialValues) {
 }
 
 TEST(Reference, SeesExactlyTheValuesOfTheKernel) {
-  for (const DType dtype : {DType::f32, DType::f64, DType::f16, DType::bf16, DType::i32, DType::u8,
-                            DType::i8, DType::i64}) {
+  for (const DType dtype : enumerators<DType>()) {
     TargetSpec spec = double_spec();
     for (auto& t : spec.tensors) t.dtype = dtype;
     spec.tensors[0].fill = dtype == DType::i32 || dtype == DType::u8
@@ -218,9 +218,124 @@ TEST(Reference, SeesExactlyTheValuesOfTheKernel) {
           std::copy(x.begin(), x.end(), call.output("y").begin());
         });
     const ReferenceObservation r = run_with_reference(bench, call_of(8, 8)).calls[0].references[0];
-    EXPECT_EQ(r.mismatches, 0u) << static_cast<int>(dtype);
-    EXPECT_EQ(r.numel, 64u);
+    EXPECT_EQ(r.mismatches, 0u) << name_of(dtype);
+    EXPECT_EQ(r.numel, 64u * static_cast<unsigned>(reals_per_element(dtype))) << name_of(dtype);
   }
+}
+
+struct Complex {
+  float re, im;
+};
+struct ComplexMatrix {
+  Complex* data;
+  std::int64_t rows, columns, row_stride, column_stride;
+};
+
+// y = conj(x), by strides.
+void conjugate(ComplexMatrix x, ComplexMatrix y) {
+  for (std::int64_t r = 0; r < x.rows; ++r)
+    for (std::int64_t c = 0; c < x.columns; ++c) {
+      const Complex z = x.data[r * x.row_stride + c * x.column_stride];
+      y.data[r * y.row_stride + c * y.column_stride] = {z.re, -z.im};
+    }
+}
+
+TargetSpec complex_spec() {
+  TargetSpec spec = double_spec();
+  for (auto& t : spec.tensors) {
+    t.dtype = DType::c64;
+    t.layouts = {.row_padding = true,
+                 .transposed = true,
+                 .offset = true,
+                 .unit_strides = true,
+                 .broadcast = t.role == Role::in,
+                 .reversed = true};
+  }
+  spec.tolerance = {0, 0};
+  return spec;
+}
+
+void run_conjugate(Context& ctx) {
+  const auto of = [&](const char* name) {
+    const TensorArg t = ctx.tensor(name);
+    return ComplexMatrix{t.data<Complex>(), t.shape[0], t.shape[1], t.strides[0], t.strides[1]};
+  };
+  launch(ctx, "conjugate", conjugate, {}, of("x"), of("y"));
+}
+
+void reference_conjugate(ReferenceCall& call) {
+  const auto x = call.input("x");
+  const auto y = call.output("y");
+  ASSERT_EQ(x.size(), y.size());
+  for (std::size_t i = 0; i < x.size(); i += 2) {
+    EXPECT_NE(x[i], x[i + 1]);
+    y[i] = x[i];
+    y[i + 1] = -x[i + 1];
+  }
+}
+
+void sample_conjugate(SampledCall& call) {
+  const auto rows = call.rows("y");
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    const auto x = call.input("x", rows[r], 1);
+    const auto y = call.output("y", r);
+    ASSERT_EQ(x.size(), y.size());
+    for (std::size_t i = 0; i < x.size(); i += 2) {
+      y[i] = call.input_at("x", rows[r], static_cast<std::int64_t>(i));
+      y[i + 1] = -x[i + 1];
+    }
+  }
+}
+
+TEST(Reference, SeesBothPartsOfComplexElementsInEveryLayout) {
+  Bench whole(run_conjugate, complex_spec(), reference_conjugate);
+  TargetSpec sampled = complex_spec();
+  sampled.sampled_rows = 3;
+  Bench rows(run_conjugate, sampled, reference_conjugate, {.reference_bytes = 1200},
+             sample_conjugate);
+  const std::vector<Layout> layouts = {{},
+                                       {.row_padding_elems = 3},
+                                       {.transposed = true},
+                                       {.row_padding_elems = 2, .transposed = true},
+                                       {.offset_elems = 5},
+                                       {.unit_stride = 0},
+                                       {.row_padding_elems = 1, .reversed_dim = 0}};
+  auto of_inputs = layouts;
+  of_inputs.push_back({.row_padding_elems = 1, .transposed = true, .broadcast_dim = 0});
+  for (const auto& x : of_inputs)
+    for (const auto& y : layouts)
+      for (const auto& [n, columns] : {std::pair{5, 6}, {1, 7}, {7, 1}, {1, 1}}) {
+        Call call = call_of(n, columns);
+        call.layouts = {{"x", x}, {"y", y}};
+        const bool large = n * columns == 30;  // too large for the limit of `rows`
+        for (Bench* bench : {&whole, &rows}) {
+          const Observation o = run_with_reference(*bench, call);
+          ASSERT_EQ(o.end, End::completed) << o.message;
+          ASSERT_EQ(o.calls[0].references.size(), 1u);
+          const ReferenceObservation& r = o.calls[0].references[0];
+          EXPECT_EQ(r.mismatches, 0u) << n << "x" << columns;
+          const int compared = bench == &rows && large ? 3 : n;
+          EXPECT_EQ(r.numel, static_cast<std::uint64_t>(2 * columns * compared));
+          for (const auto& buffer : o.calls[0].buffers)
+            EXPECT_EQ(buffer.dirty_gaps + buffer.dirty_before + buffer.dirty_after + buffer.changed,
+                      0u);
+        }
+      }
+}
+
+// The imaginary part of the last element is wrong.
+TEST(Reference, NamesThePartThatIsWrong) {
+  Bench bench(
+      [](Context& ctx) {
+        run_conjugate(ctx);
+        const TensorArg y = ctx.tensor("y");
+        launch(ctx, "spoil", store_kernel, {}, y.data<float>() + 2 * y.numel() - 1, 9.0f);
+      },
+      complex_spec(), reference_conjugate);
+  const ReferenceObservation r = run_with_reference(bench, call_of(3, 4)).calls[0].references[0];
+  EXPECT_EQ(r.mismatches, 1u);
+  EXPECT_EQ(r.first_index, 23u);
+  EXPECT_EQ(r.got, 9);
 }
 
 TEST(Reference, IsLeftOutWhereNotAskedForTooLargeOrAbsent) {

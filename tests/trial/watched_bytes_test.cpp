@@ -75,7 +75,8 @@ TEST(WatchedBytes, AWriteToAnyByteThatIsNoElementIsSeen) {
     if (*rc::gen::inRange(0, 4) == 0) shape.back() = 200;
     generators::Draw draw{rc::Random(*rc::gen::arbitrary<std::uint64_t>())};
     const Layout layout = generators::draw_layout(draw, shape, kAllLayouts);
-    const auto dtype = *rc::gen::element(DType::u8, DType::bf16, DType::f32, DType::f64);
+    const auto dtype = *rc::gen::element(DType::u8, DType::bf16, DType::f32, DType::f64,
+                                         DType::boolean, DType::c64, DType::c128);
     Tensor tensor(shape, layout, dtype);
     device::fill_buffer(tensor.buffer.job);
     RC_ASSERT(tensor.dirty() == 0u);

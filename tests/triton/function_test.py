@@ -1,7 +1,9 @@
 """From a user's function to a package: variants, determinism, errors that name file and field."""
 
 import json
+import sys
 import unittest
+from pathlib import Path
 
 from fixtures import (
     CONFIGS,
@@ -13,6 +15,10 @@ from fixtures import (
     metadata,
     read_target,
 )
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
+
+from triton_package.model import DTYPES
 
 
 class Function(ExporterCase):
@@ -117,6 +123,43 @@ class Function(ExporterCase):
         )
         knobs = {k["name"]: k["values"] for k in read_target(self.folder / "out")["knob"]}
         self.assertEqual((knobs["BLOCK"], knobs["num_warps"]), ([32], [2]))
+
+    def test_every_element_type_compiles(self):
+        self.write(
+            "kernel.py",
+            """
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def copy(x, y, T: tl.constexpr):
+    tl.store(y + tl.program_id(0), tl.load(x + tl.program_id(0)))
+""",
+        )
+        tensors = "".join(f"""
+[[tensor]]
+name = "{name}"
+dtype_of = "T"
+role = "{role}"
+shape = ["N"]
+""" for name, role in (("x", "in"), ("y", "out")))
+        self.write(
+            "add.toml",
+            f"""
+name = "test.copy"
+grid = ["N"]
+dim = [{{ name = "N", min = 1, max = 64 }}]
+knob = [{{ name = "T", values = {json.dumps(list(DTYPES))} }}]
+"""
+            + tensors,
+        )
+        self.write("configs.toml", "[[config]]\nnum_warps = 1\n")
+        self.ok(self.function(name="copy"))
+        target = read_target(self.folder / "out")
+        self.assertEqual({v["knobs"]["T"] for v in target["variant"]}, set(DTYPES))
+        # The kernels differ, but for those of integers of one size.
+        self.assertGreaterEqual(len({v["file"] for v in target["variant"]}), 8)
 
     def test_descriptors_of_the_host(self):
         self.write(

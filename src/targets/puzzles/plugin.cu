@@ -4,13 +4,16 @@
 
 REDZONE_PLUGIN(registrar) {
   using namespace redzone::puzzles;
-  for (auto add : {add_argument_block,
+  for (auto add : {add_any_not_cleared,
+                   add_argument_block,
                    add_atomic_float,
                    add_cache_key,
+                   add_complex_pitch,
                    add_dirty_counter,
                    add_empty_keys,
                    add_empty_row_hang,
                    add_far_write,
+                   add_float8_tail,
                    add_global_race,
                    add_graph_first_shape,
                    add_graph_freed_pointer,

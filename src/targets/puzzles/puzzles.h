@@ -5,13 +5,16 @@
 
 namespace redzone::puzzles {
 
+void add_any_not_cleared(Registrar& registrar);
 void add_argument_block(Registrar& registrar);
 void add_atomic_float(Registrar& registrar);
 void add_cache_key(Registrar& registrar);
+void add_complex_pitch(Registrar& registrar);
 void add_dirty_counter(Registrar& registrar);
 void add_empty_keys(Registrar& registrar);
 void add_empty_row_hang(Registrar& registrar);
 void add_far_write(Registrar& registrar);
+void add_float8_tail(Registrar& registrar);
 void add_global_race(Registrar& registrar);
 void add_graph_first_shape(Registrar& registrar);
 void add_graph_freed_pointer(Registrar& registrar);

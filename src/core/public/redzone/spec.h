@@ -21,12 +21,38 @@
 
 namespace redzone {
 
-enum class DType : std::uint8_t { f32, f64, f16, bf16, i8, u8, i32, u32, i64 };
+// `boolean` (in text "bool") is a byte that holds 0 or 1. `f8e4m3` and `f8e5m2` are the 8-bit
+// floats of the OCP specification, as PyTorch's float8_e4m3fn and float8_e5m2: e4m3 ends at 448 and
+// has no infinity. `c64` and `c128` are complex: a real and then an imaginary part, of f32 or f64.
+// Plugins and stores hold the numbers, so new types are added at the end.
+enum class DType : std::uint8_t {
+  f32,
+  f64,
+  f16,
+  bf16,
+  i8,
+  u8,
+  i32,
+  u32,
+  i64,
+  boolean,
+  i16,
+  u16,
+  u64,
+  f8e4m3,
+  f8e5m2,
+  c64,
+  c128,
+};
 
 constexpr std::size_t dtype_bytes(DType t) {
   switch (t) {
+    case DType::c128:
+      return 16;
     case DType::f64:
     case DType::i64:
+    case DType::u64:
+    case DType::c64:
       return 8;
     case DType::f32:
     case DType::i32:
@@ -34,12 +60,25 @@ constexpr std::size_t dtype_bytes(DType t) {
       return 4;
     case DType::f16:
     case DType::bf16:
+    case DType::i16:
+    case DType::u16:
       return 2;
     case DType::i8:
     case DType::u8:
+    case DType::boolean:
+    case DType::f8e4m3:
+    case DType::f8e5m2:
       return 1;
   }
   return 0;
+}
+
+// A complex element consists of two reals of this type; any other of one of its own type.
+constexpr DType real_type(DType t) {
+  return t == DType::c64 ? DType::f32 : t == DType::c128 ? DType::f64 : t;
+}
+constexpr int reals_per_element(DType t) {
+  return real_type(t) == t ? 1 : 2;
 }
 
 // in: filled before the call, must be unchanged after it. out: poisoned before, digested after.
@@ -117,10 +156,12 @@ struct Constraint {
 };
 
 // How an input is filled. All kinds but `host` run on the device from a counter-based generator,
-// so that element i depends only on (seed, i).
+// so that element i depends only on (seed, i). A value is rounded to the element's type: 8-bit
+// floats saturate, as CUDA's do; integers are rounded towards 0; a bool is 1 unless the value is 0.
+// The two parts of a complex element are filled as two elements.
 struct Fill {
   enum class Kind : std::uint8_t {
-    uniform,   // reals in [lo, hi)
+    uniform,   // reals in [lo, hi); bool: 0 or 1, whatever lo and hi are
     integers,  // integers in [range(dims).first, range(dims).second], the ends drawn often
     offsets,   // non-decreasing integers, first 0, last range(dims).second: row offsets of a
                // ragged batch. Rows of length 0 occur.
@@ -166,7 +207,8 @@ struct LayoutRules {
   static LayoutRules strided() { return {true, true, true, true}; }
 };
 
-// |got - want| <= abs + rel * |want|; NaN in `got` passes only where `want` is NaN.
+// |got - want| <= abs + rel * |want|; NaN in `got` passes only where `want` is NaN. The parts of a
+// complex element are compared separately, and |want| is then that of the element.
 struct Tolerance {
   double abs = 1e-5;
   double rel = 1e-5;

@@ -45,7 +45,7 @@
 #endif
 
 // Increment when a type in this header or in one that it includes changes.
-#define REDZONE_ABI_VERSION 7
+#define REDZONE_ABI_VERSION 8
 
 namespace redzone {
 
@@ -229,7 +229,10 @@ class Context {
 };
 
 // One call for the reference: inputs and outputs as doubles, contiguous, in logical (row-major)
-// order, whatever the layout on the device was. Inputs hold exactly the values that the kernel saw.
+// order, whatever the layout on the device was. Inputs hold exactly the values that the kernel saw,
+// but for integers beyond 2^53, which are rounded to a double (outputs, too, before they are
+// compared). A complex element is two doubles, its real and its imaginary part: spans are twice as
+// long. A bool is the number in its byte.
 class ReferenceCall {
  public:
   virtual ~ReferenceCall() = default;
@@ -243,7 +246,8 @@ class ReferenceCall {
 
 // Some rows of the outputs of one call, for the reference of a call that is too large to be
 // computed whole. A row is all that one index of every dim but the last selects; rows are counted
-// in row-major order, whatever the layout on the device was. A tensor of one dim is one row.
+// in row-major order, whatever the layout on the device was. A tensor of one dim is one row. Values
+// are those of ReferenceCall: a row of complex elements has two columns for each.
 class SampledCall {
  public:
   virtual ~SampledCall() = default;
