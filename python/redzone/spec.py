@@ -66,7 +66,10 @@ def _integer(value: object, what: str, least: int) -> int:
 
 
 class Dim(Symbol):
-    """An integer of the shape, drawn by Redzone for each call."""
+    """An integer of the shape, in [min, max] or one of `values`, drawn by Redzone for each call.
+
+    `tile` is a block size worth hitting from both sides.
+    """
 
     __slots__ = ("doc", "maximum", "minimum", "multiple_of", "place", "tile", "values")
 
@@ -313,21 +316,8 @@ class Requirement:
         return f"{self.place}: {self.condition.python}"
 
 
-def dim(
-    name: str,
-    min: int = 1,
-    max: int = 4096,
-    *,
-    multiple_of: int = 1,
-    values: Sequence[int] | None = None,
-    tile: int = 0,
-    doc: str = "",
-) -> Dim:
-    """Declares a dim: an integer in [min, max], or one of `values`.
-
-    `tile` is a block size worth hitting from both sides.
-    """
-    return Dim(name, min, max, multiple_of=multiple_of, values=values, tile=tile, doc=doc)
+# As files of targets write it.
+dim = Dim
 
 
 def dims(**ranges: Any) -> list[Dim]:

@@ -122,6 +122,9 @@ class Worker:
     def trial(self, _: Any, begins: int) -> None:
         # Frees happen by reference count within a trial, so in the same order each time.
         if begins:
+            # Of a trial that ended before they were collected.
+            for instance in self._instances.values():
+                instance.results.clear()
             self._progress.hook()
             gc.disable()
         elif gc.get_count()[0] > _GARBAGE:

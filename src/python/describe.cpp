@@ -164,7 +164,8 @@ Result<Descriptions> describe(const Interpreter& interpreter,
       return usage_error(
           fmt::format("{}: a description of more than {} MiB", all, kMostAnswerBytes >> 20));
     if (status) {
-      if (*status != 0) return tl::unexpected(problem(interpreter, all, *status, output));
+      if (*status != 0 || answer.empty())
+        return tl::unexpected(problem(interpreter, all, *status, output));
       return read_descriptions(answer, "description of " + all);
     }
     if (stop && stop()) return harness_error(all + ": interrupted while it was described");

@@ -61,7 +61,8 @@ std::vector<std::string> variables() {
   const fs::path folder = library_folder();
   std::string path = (folder / "python").string();
   if (const std::string before = variable("PYTHONPATH"); !before.empty()) path += ":" + before;
-  return {"PYTHONPATH=" + path, "PYTHONFAULTHANDLER=1",
+  // -m would put the current folder first, where a json.py of the user hides Python's own.
+  return {"PYTHONPATH=" + path, "PYTHONSAFEPATH=1", "PYTHONFAULTHANDLER=1",
           "REDZONE_LIBRARY=" + (folder / "libredzone_worker.so").string()};
 }
 

@@ -31,6 +31,7 @@ Result<void> add_targets(Registry& registry, const Descriptions& descriptions,
       entry.make = [make, target] { return make(target); };
       entry.origin = origin;
       entry.origin.path = target->file;
+      entry.line = target->line;
       entry.code_hash = descriptions.code_hash;
       entry.compiled_by = versions_of(descriptions);
       entry.immediate = device.execution.on_host_cores;

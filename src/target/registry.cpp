@@ -37,7 +37,8 @@ std::string path_of(const TargetEntry& e) {
 }
 
 std::string source_of(const TargetEntry& e) {
-  return e.origin.path.empty() ? "plugin this program" : text_of(e.origin);
+  if (e.origin.path.empty()) return "plugin this program";
+  return text_of(e.origin) + (e.line > 0 ? fmt::format(":{}", e.line) : "");
 }
 
 }  // namespace

@@ -29,6 +29,7 @@ struct TargetEntry {
   std::string compiled_by = {};  // compiler of its code; empty: the compilers of this build
   // run() computes on the CPU before it returns, instead of enqueueing work.
   bool immediate = false;
+  std::int64_t line = 0;  // of its declaration in the file of its origin; 0: not known
 
   bool is_package() const { return origin.source == TargetSource::package; }
 };

@@ -74,7 +74,7 @@ TEST_F(DescribingProcess, AMissingModuleNamesTheInterpreter) {
 TEST_F(DescribingProcess, OtherEndsSayHow) {
   for (const auto& [script, text] :
        {std::pair{"exit 7", "exited with code 7 and no answer"},
-        {"exit 0", "description of"},
+        {"exit 0", "exited with code 0 and no answer"},
         {"kill -SEGV $$", "killed by SIGSEGV while it was imported"}}) {
     const auto read = described(script);
     ASSERT_FALSE(read) << script;

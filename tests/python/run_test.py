@@ -117,6 +117,28 @@ class Run(cases.FileCase):
         self.assertEqual(ran.returncode, 2)
         self.assertIn("my.py:3: 'z' is no parameter of <lambda>(): there are x", ran.stderr)
 
+    def test_a_shape_without_a_value_names_the_line(self):
+        name = self.write(HEAD + "rz.target(lambda x: x, name='f', x=rz.In('f32', N // (N - N)),\n"
+                          "          returns=rz.Out('f32', N))\n")  # fmt: skip
+        ran = self.redzone("run", name, "--python", sys.executable)
+        self.assertEqual(ran.returncode, 2)
+        self.assertIn("my.py:3: invalid spec of target 'f'", ran.stderr)
+        self.assertIn("divides by zero", ran.stderr)
+
+    def test_a_module_of_the_user_in_the_current_folder_hides_none_of_pythons(self):
+        self.write("raise RuntimeError('not this one')\n", "json.py")
+        files = pathlib.Path(self.folder) / "files"
+        files.mkdir()
+        (files / "my.py").write_text(
+            HEAD + "rz.target(lambda x: [v + 1 for v in x], name='f', x=rz.In('f32', N),"
+            " returns=rz.Out('f32', N))\n"
+        )
+        ran = self.redzone(
+            "run", files / "my.py", "--python", sys.executable, "--device", "host", "--plans", "20"
+        )
+        self.assertEqual(ran.returncode, 0, ran.stdout + ran.stderr)
+        self.assertIn("20 pass", ran.stdout)
+
 
 if __name__ == "__main__":
     REDZONE = pathlib.Path(sys.argv.pop(1)).resolve()
