@@ -66,6 +66,7 @@ pid_t start(std::vector<std::string> words, int null, int output) {
   std::vector<std::string> more = variables();
   const auto environment = exec::environment_with(more);
   std::vector<char*> argv;
+  argv.reserve(words.size() + 1);
   for (auto& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
   const pid_t parent = ::getpid();

@@ -72,7 +72,7 @@ TEST(PythonTargets, AreOfEachDeviceAndAtOnceOnTheHost) {
   }
   const auto again = add_targets(registry, *read, {.source = TargetSource::python}, without_python);
   ASSERT_FALSE(again);
-  EXPECT_NE(again.error().message.find("Python file my.py: duplicate target name 'my.add'"),
+  EXPECT_NE(again.error().message.find("Python file my.py:12: duplicate target name 'my.add'"),
             std::string::npos)
       << again.error().message;
 }
