@@ -10,7 +10,7 @@
 namespace redzone::bisect {
 namespace {
 
-std::string text_of(const Value& value) {
+std::string setting_text(const Value& value) {
   if (const auto* text = std::get_if<std::string>(&value)) return *text;
   return fmt::format("{}", std::get<std::int64_t>(value));
 }
@@ -23,12 +23,12 @@ const Value& knob_of(const Plan& plan, std::size_t step, const std::string& name
 // value is already there.
 void add_values(AxisList& list, const KnobSpec& knob, const std::vector<std::size_t>& steps) {
   for (const auto& value : std::span(knob.values).first(knob.draws()))
-    list.add(text_of(value), [steps, name = knob.name, value](Draft& draft) {
+    list.add(setting_text(value), [steps, name = knob.name, value](Draft& draft) {
       for (const auto step : steps) call_at(draft, step).config[name] = value;
     });
 }
 
-std::string text_of(const Layout& layout) {
+std::string setting_text(const Layout& layout) {
   std::string out;
   const auto part = [&](std::string text) { out += (out.empty() ? "" : ", ") + std::move(text); };
   if (layout.row_padding_elems != 0) part(fmt::format("row padding {}", layout.row_padding_elems));
@@ -67,12 +67,12 @@ void add_knob_axes(AxisList& list) {
     const bool same = std::all_of(steps.begin(), steps.end(), [&](std::size_t step) {
       return knob_of(list.plan(), step, knob.name) == first;
     });
-    list.begin(AxisKind::knob, knob.name, same ? text_of(first) : "differs", !same);
+    list.begin(AxisKind::knob, knob.name, same ? setting_text(first) : "differs", !same);
     add_values(list, knob, steps);
     if (same) continue;
     for (std::size_t i = 0; i < steps.size(); ++i) {
       list.begin(AxisKind::knob, fmt::format("call {}: {}", i + 1, knob.name),
-                 text_of(knob_of(list.plan(), steps[i], knob.name)));
+                 setting_text(knob_of(list.plan(), steps[i], knob.name)));
       add_values(list, knob, {steps[i]});
     }
   }
@@ -84,7 +84,7 @@ void add_layout_axes(AxisList& list) {
     std::string value;
     for (const auto step : steps) {
       const auto text =
-          text_of(std::get<CallStep>(list.plan().steps[step]).call.layout(tensor.name));
+          setting_text(std::get<CallStep>(list.plan().steps[step]).call.layout(tensor.name));
       if (value.empty())
         value = text;
       else if (value != text)
@@ -92,7 +92,7 @@ void add_layout_axes(AxisList& list) {
     }
     list.begin(AxisKind::layout, tensor.name + " layout", value);
     for (const auto& layout : layouts_to_try(tensor.layouts))
-      list.add(text_of(layout), [steps, name = tensor.name, layout](Draft& draft) {
+      list.add(setting_text(layout), [steps, name = tensor.name, layout](Draft& draft) {
         for (const auto step : steps) {
           auto& layouts = call_at(draft, step).layouts;
           if (layout.contiguous())

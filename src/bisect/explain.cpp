@@ -159,7 +159,7 @@ std::string text_at_this_launch(const Bisection& b, const Row& row, const Seen& 
   return out + fmt::format("; passes with {}", fmt::join(seen.passing, ", "));
 }
 
-std::string text_of(const Bisection& b, const Row& row, const Seen& seen) {
+std::string row_text(const Bisection& b, const Row& row, const Seen& seen) {
   std::string out = text_at_this_launch(b, row, seen);
   if (!seen.only_this_launch.empty())
     out += fmt::format("; a second mechanism with the same signature fails with {}",
@@ -203,7 +203,7 @@ void add_groups(const Bisection& b, Relevance relevance, std::string_view says,
   }
 }
 
-bool matters(const Row& row) {
+bool row_matters(const Row& row) {
   return row.relevance() != Relevance::irrelevant && row.relevance() != Relevance::unknown;
 }
 
@@ -212,9 +212,9 @@ bool matters(const Row& row) {
 std::vector<Statement> explain(const Bisection& b) {
   std::vector<Statement> out;
   for (const auto& row : b.rows) {
-    if (!matters(row)) continue;
+    if (!row_matters(row)) continue;
     const Seen seen = seen_of(row);
-    Statement statement{text_of(b, row, seen), row.relevance(), seen.fails, seen.passes};
+    Statement statement{row_text(b, row, seen), row.relevance(), seen.fails, seen.passes};
     if (row.by_oracle) statement.fails = b.base.counts;
     if (row.relevance() == Relevance::conditional) statement.fails = decided(b, row);
     out.push_back(std::move(statement));
@@ -230,7 +230,7 @@ namespace {
 std::string prior_call(const Bisection& b, const Row& call) {
   std::vector<std::string> others;
   for (const auto& row : b.rows) {
-    if (row.kind != AxisKind::dim || row.axis.rfind(call.axis + ": ", 0) != 0 || !matters(row))
+    if (row.kind != AxisKind::dim || row.axis.rfind(call.axis + ": ", 0) != 0 || !row_matters(row))
       continue;
     for (const auto& value : seen_of(row).passing)
       if (!elsewhere(b, row, value).empty()) others.push_back(dim_name(row.axis));
@@ -262,11 +262,11 @@ std::string sentence(const Bisection& b) {
   for (const auto& row : b.rows) {
     const bool is_knob = row.kind == AxisKind::knob;
     knobs = knobs || is_knob;
-    if (matters(row)) {
+    if (row_matters(row)) {
       knobs_matter = knobs_matter || is_knob;
       if (is_last_call(b, row)) continue;
       auto prior = row.kind == AxisKind::step ? prior_call(b, row) : "";
-      needs.push_back(prior.empty() ? text_of(b, row, seen_of(row)) : std::move(prior));
+      needs.push_back(prior.empty() ? row_text(b, row, seen_of(row)) : std::move(prior));
     } else if (row.relevance() == Relevance::unknown) {
       knobs_open = knobs_open || is_knob;
       open.push_back(row.axis);

@@ -56,8 +56,8 @@ std::vector<std::int64_t> values_near(const DimSpec& dim, std::int64_t value,
 }
 
 // "64", or "64 (T = 64)" if another dim was changed too.
-std::string text_of(const Call& before, const TargetSpec& spec, const std::string& name,
-                    std::int64_t value) {
+std::string earlier_call_text(const Call& before, const TargetSpec& spec, const std::string& name,
+                              std::int64_t value) {
   Call after = before;
   set_dim(after, spec, name, value);
   std::string with;
@@ -71,7 +71,7 @@ void add_dim_values(AxisList& list, const DimSpec& dim, const std::vector<std::s
                     const std::vector<std::int64_t>& elsewhere) {
   const Call& sample = std::get<CallStep>(list.plan().steps[steps.front()]).call;
   for (const auto value : values_near(dim, get(sample.dims, dim.name), elsewhere))
-    list.add(text_of(sample, list.spec(), dim.name, value),
+    list.add(earlier_call_text(sample, list.spec(), dim.name, value),
              [steps, spec = &list.spec(), name = dim.name, value](Draft& draft) {
                for (const auto step : steps) set_dim(call_at(draft, step), *spec, name, value);
              });

@@ -11,7 +11,7 @@ bool is_automatic(LedgerEvent event) {
   return event == LedgerEvent::passed || event == LedgerEvent::failed;
 }
 
-void add(Ledger& ledger, const LedgerEntry& entry) {
+void add_entry(Ledger& ledger, const LedgerEntry& entry) {
   const Standing next = after(ledger.standing, entry.event);
   if (ledger.since.empty() || next != ledger.standing) ledger.since = entry.at;
   // A mark that leads nowhere (a waiver of what another machine saw fixed before) says nothing.
@@ -26,7 +26,7 @@ void add(Ledger& ledger, const LedgerEntry& entry) {
 
 Ledger fold(std::span<const LedgerEntry> sorted) {
   Ledger ledger;
-  for (const auto& entry : sorted) add(ledger, entry);
+  for (const auto& entry : sorted) add_entry(ledger, entry);
   return ledger;
 }
 

@@ -11,20 +11,20 @@ namespace {
 // All ones is NaN as any floating type and -1 as an integer; the other is finite and positive.
 constexpr std::uint32_t kNanPoison = 0xffffffffu, kFinitePoison = 0x3f3f3f3fu;
 
-std::string text_of(NamedEnum auto value) {
+std::string axis_text(NamedEnum auto value) {
   return std::string(name_of(value));
 }
-std::string text_of(std::uint32_t poison) {
+std::string axis_text(std::uint32_t poison) {
   return fmt::format("0x{:08x}", poison);
 }
-std::string text_of(std::uint64_t seed) {
+std::string axis_text(std::uint64_t seed) {
   return fmt::format("{}", seed);
 }
 
 // The plan's own value of one field of the mode.
 template <auto Field>
 std::string own(const Plan& plan) {
-  return text_of(plan.mode.*Field);
+  return axis_text(plan.mode.*Field);
 }
 
 template <auto Field>
@@ -44,7 +44,7 @@ template <class T>
 std::vector<ModeValue> values_of(T Mode::*field, std::initializer_list<T> values) {
   std::vector<ModeValue> out;
   for (const T v : values)
-    out.push_back({text_of(v), [field, v](Draft& d) { d.plan.mode.*field = v; }});
+    out.push_back({axis_text(v), [field, v](Draft& d) { d.plan.mode.*field = v; }});
   return out;
 }
 
@@ -104,7 +104,7 @@ ModeAxis allocator() {
                     },
                 .plainer = plainer_memory};
   for (const auto v : {Allocator::guard, Allocator::caching, Allocator::pool})
-    axis.values.push_back({text_of(v), [v](Draft& d) { set_allocator(d.plan.mode, v); }});
+    axis.values.push_back({axis_text(v), [v](Draft& d) { set_allocator(d.plan.mode, v); }});
   return axis;
 }
 

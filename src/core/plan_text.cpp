@@ -44,7 +44,7 @@ std::string key(std::string_view s) {
 enum class Words : std::uint8_t { today, first };
 
 template <NamedEnum E>
-std::string_view word(E value, Words words) {
+std::string_view word_of(E value, Words words) {
   return words == Words::today ? name_of(value) : first_name_of(value);
 }
 
@@ -132,11 +132,11 @@ std::string print(const Plan& plan, Words words) {
       fmt::format("redzone_plan = {}\ntarget = {}\n\n[mode]\n", kPlanVersion, quote(plan.target));
   out += fmt::format(
       "launch = \"{}\"\nallocator = \"{}\"\nplacement = \"{}\"\npoison = \"0x{:08x}\"\n",
-      word(plan.mode.launch, words), word(plan.mode.allocator, words),
-      word(plan.mode.placement, words), plan.mode.poison);
+      word_of(plan.mode.launch, words), word_of(plan.mode.allocator, words),
+      word_of(plan.mode.placement, words), plan.mode.poison);
   out += fmt::format("schedule_seed = {}\n", plan.mode.schedule_seed);
   if (plan.mode.sanitizer != SanitizerTool::none)
-    out += fmt::format("sanitizer = \"{}\"\n", word(plan.mode.sanitizer, words));
+    out += fmt::format("sanitizer = \"{}\"\n", word_of(plan.mode.sanitizer, words));
   if (plan.mode.allocator == Allocator::pool && plan.mode.pool != PoolPolicy{})
     print_pool(out, plan.mode.pool);
   for (const auto& step : plan.steps) {

@@ -11,7 +11,7 @@ namespace {
 // The last kind of each class in the order of the table.
 constexpr FailKind kLastToEndATrial = FailKind::hang, kLastDirect = FailKind::input_changed;
 
-std::size_t place(FailKind kind) {
+std::size_t place_of(FailKind kind) {
   const auto& names = kEnumTable<FailKind>.names;
   const auto it = std::find_if(names.begin(), names.end(),
                                [&](const auto& named) { return named.value == kind; });
@@ -21,15 +21,15 @@ std::size_t place(FailKind kind) {
 }  // namespace
 
 bool more_specific(FailKind a, FailKind b) {
-  return place(a) < place(b);
+  return place_of(a) < place_of(b);
 }
 
 bool ends_trial(FailKind kind) {
-  return place(kind) <= place(kLastToEndATrial);
+  return place_of(kind) <= place_of(kLastToEndATrial);
 }
 
 bool is_direct(FailKind kind) {
-  return place(kind) <= place(kLastDirect);
+  return place_of(kind) <= place_of(kLastDirect);
 }
 
 bool is_vague(FailKind kind) {

@@ -157,6 +157,7 @@ std::optional<std::string> Pool::accept(Worker& worker, Message message, Clock::
     log::debug("{} {} is up", options_.what, worker.process.pid());
     hello_ = std::move(hello->hello);
     worker.state = WorkerState::spare;
+    ++stats_.workers_up;
     return std::nullopt;
   }
   if (auto* done = std::get_if<TrialDoneMessage>(&message)) {

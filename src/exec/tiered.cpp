@@ -195,6 +195,7 @@ ExecutorStats TieredExecutor::stats() const {
     if (!executor) continue;
     const ExecutorStats more = (*executor)->stats();
     sum.workers_started += more.workers_started;
+    sum.workers_up += more.workers_up;
     sum.workers_lost += more.workers_lost;
     sum.trials += more.trials;
     sum.fault_wait_us += more.fault_wait_us;

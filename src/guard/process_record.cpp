@@ -17,7 +17,7 @@ using interpose::FindingRecord;
 using interpose::Frames;
 using interpose::Record;
 
-std::string text_of(const char* text, std::size_t most) {
+std::string fixed_text(const char* text, std::size_t most) {
   return {text, ::strnlen(text, most)};
 }
 
@@ -61,7 +61,7 @@ Finding finding_of(const FindingRecord& f, const Symbols& symbols,
   out.distance_bytes = f.distance_bytes;
   out.wrong_bytes = f.wrong_bytes;
   out.block = {f.block_address, f.block_bytes, f.block_ordinal, f.block_freed != 0};
-  out.call = text_of(f.call, interpose::kCallBytes);
+  out.call = fixed_text(f.call, interpose::kCallBytes);
   out.thread = f.thread;
   out.where = frames_of(f.where, symbols);
   out.allocated = frames_of(f.allocated, symbols);
@@ -116,15 +116,15 @@ Result<ProcessRecord> parse_process_record(std::string_view bytes, std::string_v
   ProcessRecord out;
   out.pid = record->pid;
   out.parent = record->parent;
-  out.program = text_of(record->program, sizeof record->program);
+  out.program = fixed_text(record->program, sizeof record->program);
   for (std::size_t i = 0; i < interpose::kFacts; ++i) out.facts[i] = record->facts[i].load() != 0;
   for (std::size_t i = 0; i < interpose::kCounters; ++i)
     out.counters[i] = record->counters[i].load();
   const auto lines = std::min<std::size_t>(record->python_count.load(), interpose::kPythonLines);
   for (std::size_t i = 0; i < lines; ++i) {
     const auto& line = record->python[i];
-    out.python.push_back({text_of(line.file, sizeof line.file),
-                          text_of(line.function, sizeof line.function), line.line});
+    out.python.push_back({fixed_text(line.file, sizeof line.file),
+                          fixed_text(line.function, sizeof line.function), line.line});
   }
   const Symbols symbols(mappings);
   for (const auto& finding : record->findings)

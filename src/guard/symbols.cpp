@@ -56,7 +56,7 @@ std::optional<T> read_at(std::string_view image, std::uint64_t at) {
   return out;
 }
 
-std::string_view part(std::string_view image, std::uint64_t at, std::uint64_t bytes) {
+std::string_view part_of_image(std::string_view image, std::uint64_t at, std::uint64_t bytes) {
   if (at > image.size() || image.size() - at < bytes) return {};
   return image.substr(at, bytes);
 }
@@ -111,9 +111,9 @@ ElfFunctions::ElfFunctions(std::string_view image) {
       if (!table || table->sh_type != wanted) continue;
       const auto names =
           read_at<Elf64_Shdr>(image, header->e_shoff + table->sh_link * sizeof(Elf64_Shdr));
-      const std::string_view symbols = part(image, table->sh_offset, table->sh_size);
+      const std::string_view symbols = part_of_image(image, table->sh_offset, table->sh_size);
       const std::string_view text =
-          names ? part(image, names->sh_offset, names->sh_size) : std::string_view();
+          names ? part_of_image(image, names->sh_offset, names->sh_size) : std::string_view();
       for (std::uint64_t at = 0; const auto symbol = read_at<Elf64_Sym>(symbols, at);
            at += sizeof(Elf64_Sym)) {
         if (ELF64_ST_TYPE(symbol->st_info) != STT_FUNC || symbol->st_value == 0 ||

@@ -73,9 +73,8 @@ TEST(PoolQueues, WithoutSuchWorkersAllJobsRunInTheOthers) {
 // Otherwise each job that needs several would wait for a start beside idle spares with one.
 TEST(PoolQueues, HalfOfTheSparesHaveSeveral) {
   PoolOptions options = options_with_both(0, 4);
-  const auto started = [](Pool& pool) { return pool.stats().workers_started; };
   Pool pool(options);
-  while (pool.wait_ready(std::chrono::seconds(10)) && started(pool) < 4)
+  while (pool.wait_ready(std::chrono::seconds(10)) && pool.stats().workers_up < 4)
     pool.poll(std::chrono::milliseconds(1));
   // Two jobs that need several run without a further start.
   const auto pair = pool.run_fresh(std::vector<Job>(2, job_of("ok")));
