@@ -20,6 +20,7 @@ from typing import Any, NoReturn
 
 from .arrays import arrays_named, kind_of
 from .calls import BoundCall, BoundReference, WrongCall
+from .cuda import CurrentStream, connect_torch
 from .describe import description
 from .device import VARIABLE as DEVICE
 from .files import FileError, Files, MissingModule, exception_text
@@ -64,7 +65,7 @@ class Worker:
         self._instances: dict[int, Instance] = {}
         self._ids = itertools.count()
         self._progress = Progress(lambda what: library.rz_progress(what.encode()))
-        self._cuda = _CudaStream() if device == "cuda" else None
+        self._cuda = CurrentStream() if device == "cuda" else None
 
     def make(self, _: Any, name: bytes) -> int:
         try:
@@ -163,22 +164,6 @@ class Worker:
         return f"{at}: {text}" if at else text
 
 
-class _CudaStream:
-    """Makes the stream of a call torch's current one."""
-
-    def __init__(self) -> None:
-        import torch
-
-        self._torch = torch
-        self._streams: dict[int, Any] = {}
-
-    def enter(self, handle: int) -> None:
-        stream = self._streams.get(handle)
-        if stream is None:
-            stream = self._streams[handle] = self._torch.cuda.ExternalStream(handle)
-        self._torch.cuda.set_stream(stream)
-
-
 def _values_of(flag: str, arguments: Sequence[str]) -> list[str]:
     """Values of `--flag VALUE` and `--flag=VALUE`."""
     found = [arguments[i + 1] for i, a in enumerate(arguments[:-1]) if a == flag]
@@ -209,6 +194,8 @@ def prepare(arguments: Sequence[str]) -> Prepared:
     if device != "cuda":
         # Read when a kernel is declared, so before the files are imported.
         os.environ.setdefault("TRITON_INTERPRET", "1")
+    else:
+        connect_torch(library)
     files = Files(_values_of("--python-file", arguments))
     targets = files.load()
     return Prepared(files, targets, library, device, json.dumps(description(files, targets)))

@@ -65,6 +65,10 @@ class TimedDevice final : public device::Device {
   device::Status<void> fill(int stream, std::span<const device::BufferJob> jobs) override {
     return timed(DevicePhase::fill, [&] { return device_.fill(stream, jobs); });
   }
+  device::Status<void> fill_foreign(void* stream,
+                                    std::span<const device::BufferJob> jobs) override {
+    return timed(DevicePhase::fill, [&] { return device_.fill_foreign(stream, jobs); });
+  }
   device::Status<void> check(int stream, std::span<const device::BufferJob> jobs,
                              device::BufferCheck* results) override {
     return timed(DevicePhase::check, [&] { return device_.check(stream, jobs, results); });

@@ -141,6 +141,10 @@ class Device {
   virtual void* stream_handle(int stream) = 0;
   // fill, check, launch, wait, mark and copy enqueue in stream order.
   virtual Status<void> fill(int stream, std::span<const BufferJob> jobs) = 0;
+  // In the order of a stream that the process has made itself, and that hold() does not hold.
+  virtual Status<void> fill_foreign(void*, std::span<const BufferJob>) {
+    return tl::unexpected(Failure{Failure::Kind::harness, "", "the device has no such stream"});
+  }
   // `results[i]` is written by the time synchronize() returns; it must stay alive until then.
   virtual Status<void> check(int stream, std::span<const BufferJob> jobs, BufferCheck* results) = 0;
   virtual Status<void> launch(int stream, const KernelRef& kernel, const LaunchShape& shape,

@@ -14,8 +14,11 @@ Observation GuardedTrials::run(const Plan& plan, const TrialSpec& trial) {
     ended = client_->end_trial();
   else
     ended.counts.unguarded_trials = 1;
-  if (!has_code_) return out;
-  out.own_memory = ended.counts;
+  if (!has_code_) {
+    out.own_memory.reset();
+    return out;
+  }
+  if (client_ || !out.own_memory) out.own_memory = ended.counts;
   for (EndedTrial::Damaged& damaged : ended.damaged) {
     // What is of no call of this trial is told with the first one.
     const std::int32_t of = std::max(damaged.call, std::int32_t{0});

@@ -20,6 +20,7 @@ class DeviceTrialHost final : public exec::TrialHost {
 
   exec::Hello hello() override;
   Observation run(const Plan& plan, const TrialSpec& trial) override;
+  OwnBlocks& own_blocks() { return runner_.own_blocks(); }
   bool device_lost() const override {
     return runner_.device_lost() || (sanitizer_ && sanitizer_->spent());
   }

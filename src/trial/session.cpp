@@ -111,6 +111,13 @@ bool Session::fill(int stream, std::span<const device::BufferJob> jobs) {
   return reserve(kFillOperations) && accept(device_.fill(stream, jobs));
 }
 
+bool Session::fill_on(void* stream, std::span<const device::BufferJob> jobs) {
+  if (lost_) return false;
+  for (int s = 0; s < streams_; ++s)
+    if (device_.stream_handle(s) == stream) return fill(s, jobs);
+  return accept(device_.fill_foreign(stream, jobs));
+}
+
 bool Session::check(int stream, std::span<const device::BufferJob> jobs,
                     device::BufferCheck* results) {
   if (jobs.empty()) return !lost_;

@@ -50,6 +50,8 @@ class Session {
 
   // Return false, after stopping the trial, if the device fails.
   bool fill(int stream, std::span<const device::BufferJob> jobs);
+  // In the order of a stream of the process: one of the trial's by its handle, or another.
+  bool fill_on(void* stream, std::span<const device::BufferJob> jobs);
   // `results` must live until the next synchronize().
   bool check(int stream, std::span<const device::BufferJob> jobs, device::BufferCheck* results);
   bool launch(int stream, const KernelRef& kernel, const LaunchShape& shape,

@@ -93,6 +93,16 @@ std::optional<device::Region> TrialMemory::acquire_lasting(std::size_t bytes) {
   return region;
 }
 
+device::Memory& TrialMemory::lasting() const {
+  return ordered() ? session_.device().memory(Allocator::plain) : *memory_;
+}
+
+void TrialMemory::give_up(const device::Region& region) {
+  const auto is_it = [&](const device::Region& r) { return r.base == region.base; };
+  std::erase_if(apart_, is_it);
+  std::erase_if(kept_, [&](const Held& held) { return is_it(held.region); });
+}
+
 std::optional<device::Region> TrialMemory::acquire_apart(std::size_t bytes) {
   const auto region = session_.device().memory(Allocator::plain).acquire(bytes);
   if (!region) {

@@ -42,6 +42,11 @@ class TrialMemory {
   void retire();
   // Keeps the region until the trial ends, or until it is given back.
   void keep(const device::Region& region);
+  // Where acquire_lasting() takes its memory from.
+  device::Memory& lasting() const;
+  // The region of acquire_lasting() belongs to the caller from now on, who releases it to lasting()
+  // of this trial.
+  void give_up(const device::Region& region);
   // Requires an idle or a lost device; with a lost one everything is abandoned.
   void end();
 

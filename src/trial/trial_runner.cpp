@@ -73,6 +73,8 @@ Observation TrialRunner::run(const Plan& plan, const TrialSpec& trial) {
   std::unique_ptr<Target> target;  // must outlive the work that it enqueued
   run_steps(plan, trial, target);
   finish(std::move(target));
+  auto own_memory = own_blocks_.end();
+  state_.memory.end();
 
   state_.set_phase(device::Phase::reporting);
   Observation o;
@@ -85,6 +87,7 @@ Observation TrialRunner::run(const Plan& plan, const TrialSpec& trial) {
       std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - start).count());
   o.mapping_calls = mapping_calls() - mapping_calls_before;
   o.bytes = state_.memory.peak_bytes();
+  o.own_memory = own_memory;
   if (state_.sanitizer != nullptr) o.sanitizer = state_.sanitizer->end_trial();
   return o;
 }
@@ -111,6 +114,7 @@ void TrialRunner::run_steps(const Plan& plan, const TrialSpec& trial,
   }
   state_.immediate = entry != nullptr && entry->immediate && traits_.execution.on_host_cores;
   state_.begin(trial, streams, schedule_.calls, 2 * limits_.bytes);
+  own_blocks_.begin();
   Session& session = state_.session;
   if (!scheduled) return session.stop(End::worker_error, scheduled.error().message);
   const SanitizerTool tool =
@@ -152,11 +156,13 @@ void TrialRunner::run_segments(const TargetEntry& entry, Target& target, bool re
     items = items.subspan(now.items.size());
     const bool last = items.empty() || session.stopped();
     state_.set_phase(device::Phase::checking);
+    if (last) own_blocks_.close();
     if (state_.checks) check(state_, now, last);
     if (reference) compare(entry, target, now);
-    // Regions are only reused in the order of one stream. Under a tool, its output must be mapped
+    // Regions are only reused in the order of one stream of the trial. Under a tool, its output must be mapped
     // while the segment's buffers are known.
-    if (!last && (session.streams() > 1 || state_.sanitizer != nullptr)) {
+    if (!last &&
+        (session.streams() > 1 || own_blocks_.connected() || state_.sanitizer != nullptr)) {
       session.synchronize();
       state_.drain_sanitizer(-1);
     }
@@ -232,7 +238,6 @@ void TrialRunner::finish(std::unique_ptr<Target> target) {
     else if (state_.records)
       note_completed(state_, *segments_[i]);
   }
-  state_.memory.end();
 }
 
 Segment& TrialRunner::segment(std::size_t index) {

@@ -11,6 +11,7 @@
 #include "core/trial.h"
 #include "device/device.h"
 #include "target/registry.h"
+#include "trial/own_blocks.h"
 #include "trial/reference_check.h"
 #include "trial/segment.h"
 
@@ -53,6 +54,8 @@ class TrialRunner {
   // memory written by another trial counts as initialized.
   Observation run(const Plan& plan, const TrialSpec& trial);
   bool device_lost() const { return state_.session.lost(); }
+  // What frameworks of the targets allocate.
+  OwnBlocks& own_blocks() { return own_blocks_; }
 
  private:
   void begin_sanitizer(const Mode& mode);
@@ -69,6 +72,7 @@ class TrialRunner {
   const DeviceTraits& traits_;
   TrialLimits limits_;
   TrialState state_;
+  OwnBlocks own_blocks_{state_};
   Schedule schedule_;
   ReferenceCheck reference_;
   std::span<const std::uint32_t> left_out_;  // of the current trial

@@ -10,6 +10,7 @@
 #include "memory_preload/guarded_trials.h"
 #include "python/description.h"
 #include "trial/collecting_target.h"
+#include "trial/own_blocks.h"
 #include "worker_library/public/redzone/worker.h"
 
 // What the callbacks get: the C names of one call and one reference.
@@ -47,6 +48,10 @@ class CallingProcess {
   void set_memory(memory_preload::GuardedTrials& trials) { memory_ = &trials; }
   memory_preload::GuardedCode guarded_code(std::int32_t call) { return {*memory_, call}; }
 
+  // Takes what its framework allocates on the device; null before the device is open.
+  void set_own_blocks(trial::OwnBlocks& blocks) { own_blocks_ = &blocks; }
+  trial::OwnBlocks* own_blocks() const { return own_blocks_; }
+
   // The call that a callback runs for; null between calls.
   trial::CallContext* current = nullptr;
 
@@ -56,6 +61,7 @@ class CallingProcess {
   std::string error_;
   device::BlackBox* box_ = nullptr;
   memory_preload::GuardedTrials* memory_ = nullptr;
+  trial::OwnBlocks* own_blocks_ = nullptr;
 };
 
 class CallbackTarget final : public trial::CollectingTarget {

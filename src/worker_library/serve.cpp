@@ -55,6 +55,7 @@ Result<int> serve(const WorkerOptions& options, const OwnTargets& own) {
   const auto client = preloaded_memory(*side.device);
   trial::DeviceTrialHost trials(std::move(side.device), side.registry, &box,
                                 device::look_for(options.side.device).nvrtc, options.sanitizer);
+  if (own.own_blocks) own.own_blocks(trials.own_blocks());
   memory_preload::GuardedTrials guarded(trials, client);
   if (own.guard) own.guard(guarded);
   AnnouncedTrials announced(guarded, own.trial);

@@ -7,6 +7,7 @@
 #include "device/black_box.h"
 #include "memory_preload/guarded_trials.h"
 #include "target/registry.h"
+#include "trial/own_blocks.h"
 #include "worker_library/flags.h"
 
 namespace redzone::worker {
@@ -19,6 +20,9 @@ struct OwnTargets {
   // Called before the first trial, with what the code of these targets runs under
   // (memory_preload::GuardedCode). It lives as long as the process serves.
   std::function<void(memory_preload::GuardedTrials&)> guard = {};
+  // Called before the first trial, with what takes the allocations of their framework on the
+  // device. It lives as long as the process serves.
+  std::function<void(trial::OwnBlocks&)> own_blocks = {};
 };
 
 // Opens the device, so never call it in the driver. The exit code for the driver.

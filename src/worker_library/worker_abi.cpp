@@ -10,6 +10,7 @@
 #include "core/log.h"
 #include "core/spec_names.h"
 #include "core/terminal.h"
+#include "device/cuda/early_memory.h"
 #include "python/targets.h"
 #include "worker_library/callback_target.h"
 #include "worker_library/serve.h"
@@ -20,6 +21,9 @@ namespace {
 // The interface has no handle for it, since rz_progress() and rz_watch_memory() are for code that
 // knows of no call, such as hooks of a compiler and of an allocator.
 CallingProcess* process_here = nullptr;
+
+// Set before rz_worker_main(), as a framework can change its allocator only before it allocates.
+bool framework_allocates_here = false;
 
 template <class Result, class Code>
 Result guarded(Result otherwise, Code code) noexcept {
@@ -69,6 +73,10 @@ bool shape_of(const rz_reference& reference, const char* name, std::int64_t* sha
   return true;
 }
 
+trial::OwnBlocks* own_blocks_here() {
+  return process_here == nullptr ? nullptr : process_here->own_blocks();
+}
+
 int fail_line(const Error& error) {
   std::fprintf(stderr, "redzone: %s\n", printable(error.message).c_str());
   return error.kind == ErrorKind::usage ? kUsage : kHarness;
@@ -89,6 +97,10 @@ Result<int> serve_callbacks(std::span<const char* const> words, const char* desc
     return python::add_targets(registry, descriptions, {.source = TargetSource::python}, make);
   };
   own.trial = [&](bool begins) { process.trial(begins); };
+  own.own_blocks = [&](trial::OwnBlocks& blocks) {
+    process.set_own_blocks(blocks);
+    if (framework_allocates_here) blocks.connect();
+  };
   own.guard = [&](memory_preload::GuardedTrials& trials) { process.set_memory(trials); };
   return serve(options, own);
 }
@@ -258,6 +270,43 @@ void rz_watch_memory(void* at, uint64_t bytes, const char* name) {
   if (process_here == nullptr || process_here->current == nullptr) return;
   guarded(0, [&] {
     process_here->current->watch_memory(name, at, bytes);
+    return 0;
+  });
+}
+
+// ---- of the framework's allocator --------------------------------------------------------------
+
+void rz_use_allocator(void) {
+  framework_allocates_here = true;
+}
+
+void* rz_allocate(int64_t bytes, int, void* stream) {
+  if (bytes <= 0) return nullptr;
+  const auto count = static_cast<std::size_t>(bytes);
+  trial::OwnBlocks* const blocks = own_blocks_here();
+  return guarded(static_cast<void*>(nullptr), [&] {
+    return blocks == nullptr ? device::allocate_early(count) : blocks->allocate(count, stream);
+  });
+}
+
+void rz_free(void* at, int64_t, int, void*) {
+  trial::OwnBlocks* const blocks = own_blocks_here();
+  guarded(0, [&] {
+    if (at != nullptr && (blocks == nullptr || !blocks->free(at))) device::free_early(at);
+    return 0;
+  });
+}
+
+void rz_use_on(void* at, void* stream) {
+  guarded(0, [&] {
+    if (trial::OwnBlocks* const blocks = own_blocks_here()) blocks->use_on(at, stream);
+    return 0;
+  });
+}
+
+void rz_host_waits(void) {
+  guarded(0, [&] {
+    if (trial::OwnBlocks* const blocks = own_blocks_here()) blocks->open_gate();
     return 0;
   });
 }

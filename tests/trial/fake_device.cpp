@@ -177,6 +177,12 @@ device::Status<void> FakeDevice::fill(int stream, std::span<const BufferJob> job
   });
 }
 
+device::Status<void> FakeDevice::fill_foreign(void*, std::span<const BufferJob> jobs) {
+  return enqueue("fill foreign", 0, [copy = std::vector(jobs.begin(), jobs.end())] {
+    for (const auto& job : copy) run_fill(job);
+  });
+}
+
 device::Status<void> FakeDevice::check(int stream, std::span<const BufferJob> jobs,
                                        device::BufferCheck* results) {
   if (check_failure) return tl::unexpected(*check_failure);

@@ -61,6 +61,8 @@ class FakeDevice final : public device::Device {
   void set_call(std::int32_t) override {}
   void* stream_handle(int stream) override { return &handles_[stream]; }
   device::Status<void> fill(int stream, std::span<const device::BufferJob> jobs) override;
+  // Logged as "fill foreign".
+  device::Status<void> fill_foreign(void*, std::span<const device::BufferJob> jobs) override;
   device::Status<void> check(int stream, std::span<const device::BufferJob> jobs,
                              device::BufferCheck* results) override;
   device::Status<void> launch(int stream, const KernelRef& kernel, const LaunchShape& shape,

@@ -1,4 +1,5 @@
 // Stubs for a build that was configured without nvcc.
+#include "device/cuda/early_memory.h"
 #include "device/device.h"
 #include "device/tensor_map.h"
 #include "device/variant_hook.h"
@@ -21,6 +22,12 @@ std::string no_compiling_ahead() {
 VariantHook compiling_hook(int) {
   return [](const VariantRequest&, BlackBox*) {};
 }
+
+void* allocate_early(std::size_t) {
+  return nullptr;
+}
+
+void free_early(void*) {}
 
 CudaProbe probe_cuda() {
   CudaProbe probe;

@@ -154,6 +154,11 @@ Status<void> CudaDevice::fill(int stream, std::span<const BufferJob> jobs) {
   return noted(parts_->buffers->fill((*parts_->streams)[stream], jobs));
 }
 
+Status<void> CudaDevice::fill_foreign(void* stream, std::span<const BufferJob> jobs) {
+  idle_ = false;
+  return noted(parts_->buffers->fill(static_cast<CUstream>(stream), jobs));
+}
+
 Status<void> CudaDevice::check(int stream, std::span<const BufferJob> jobs, BufferCheck* results) {
   idle_ = false;
   return noted(parts_->buffers->check((*parts_->streams)[stream], jobs, results));

@@ -152,6 +152,27 @@ void rz_progress(const char* what);
  * outside a trial. */
 void rz_watch_memory(void* at, uint64_t bytes, const char* name);
 
+/* ---- of the framework's allocator ----
+ *
+ * Memory that the framework of the process allocates on a GPU, in any thread. The first two have
+ * the signatures of PyTorch's CUDAPluggableAllocator, rz_use_on() that of its record_stream. In a
+ * trial a block lies where the plan's mode puts it: between guard pages, poisoned, poisoned again
+ * once it is freed, and checked at the end. A block that is not freed by the end of the trial stays
+ * as it is. Blocks are aligned to 256 bytes. `device` is 0.
+ */
+
+/* Before rz_worker_main(): the framework allocates by the functions below. */
+void rz_use_allocator(void);
+/* To be used in the order of `stream`, a cudaStream_t. NULL if there is no memory, or the device is
+ * lost. */
+void* rz_allocate(int64_t bytes, int device, void* stream);
+/* Work that is enqueued may still use the block. */
+void rz_free(void* at, int64_t bytes, int device, void* stream);
+/* Another stream uses the block, too, and need not be done when it is freed. */
+void rz_use_on(void* at, void* stream);
+/* The thread will wait for work of the device, which the gated mode would hold back. */
+void rz_host_waits(void);
+
 #ifdef __cplusplus
 }
 #endif
