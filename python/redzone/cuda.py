@@ -21,7 +21,7 @@ def connect_torch(library: ctypes.CDLL) -> None:
         return
     if os.environ.get(ALLOCATOR) != "native":
         _allocate_by(library, torch)
-    _open_before_waits(library, torch)
+    _open_before_waits(library)
 
 
 def _allocate_by(library: ctypes.CDLL, torch: Any) -> None:
@@ -32,8 +32,10 @@ def _allocate_by(library: ctypes.CDLL, torch: Any) -> None:
     library.rz_use_allocator()
 
 
-def _open_before_waits(library: ctypes.CDLL, torch: Any) -> None:
-    trace = torch.cuda._gpu_trace
+def _open_before_waits(library: ctypes.CDLL) -> None:
+    import torch
+    from torch.cuda import _gpu_trace as trace
+
     trace.register_callback_for_device_synchronization(library.rz_host_waits)
     trace.register_callback_for_stream_synchronization(lambda _stream: library.rz_host_waits())
     trace.register_callback_for_event_synchronization(lambda _event: library.rz_host_waits())
