@@ -12,15 +12,15 @@
 #include <cstring>
 #include <optional>
 
+#include "core/child_process.h"
+#include "core/fd.h"
 #include "exec/child_environment.h"
-#include "exec/fd.h"
 #include "exec/output_tail.h"
 
 namespace redzone::python {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-using exec::Fd;
 
 // Exit codes of `python -m redzone.describe`.
 constexpr int kFileIsWrong = 2, kModuleIsMissing = 3;
@@ -39,28 +39,6 @@ struct Pipe {
   }
 };
 
-// The process and its group, which end at the latest with this.
-class Child {
- public:
-  explicit Child(pid_t pid) : pid_(pid) {}
-  Child(const Child&) = delete;
-  Child& operator=(const Child&) = delete;
-  ~Child() {
-    ::kill(-pid_, SIGKILL);
-    if (!status_) ::waitpid(pid_, nullptr, 0);
-  }
-  // The wait status once it has ended.
-  std::optional<int> ended() {
-    int status = 0;
-    if (!status_ && ::waitpid(pid_, &status, WNOHANG) == pid_) status_ = status;
-    return status_;
-  }
-
- private:
-  pid_t pid_;
-  std::optional<int> status_;
-};
-
 // Everything that the child needs is made before the fork.
 pid_t start(std::vector<std::string> words, int null, int output) {
   std::vector<std::string> more = variables();
@@ -71,10 +49,7 @@ pid_t start(std::vector<std::string> words, int null, int output) {
   argv.push_back(nullptr);
   const pid_t parent = ::getpid();
   const pid_t pid = ::fork();
-  if (pid != 0) {
-    if (pid > 0) ::setpgid(pid, pid);  // also here: whichever process runs first
-    return pid;
-  }
+  if (pid != 0) return pid;
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(127);
   ::setpgid(0, 0);
@@ -150,7 +125,7 @@ Result<Descriptions> describe(const Interpreter& interpreter,
   words.insert(words.end(), names.begin(), names.end());
   const pid_t pid = start(std::move(words), null.get(), output_pipe->write.get());
   if (pid < 0) return harness_error(fmt::format("cannot fork: {}", std::strerror(errno)));
-  Child child(pid);
+  ChildProcess child(pid);
   answer_pipe->write.reset();
   output_pipe->write.reset();
 
