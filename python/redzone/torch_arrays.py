@@ -34,12 +34,13 @@ class _CudaMemory:
 
 
 class TorchArrays:
+    dtypes = frozenset(_DTYPES)
+
     def __init__(self, device: str) -> None:
         torch.set_num_threads(1)
         self._device = (
             torch.device(device, torch.cuda.current_device()) if device == "cuda" else torch.device("cpu")
         )
-        self._generator = torch.default_generator
 
     def view(self, memory: Memory) -> torch.Tensor:
         dtype = _DTYPES[memory.dtype]
@@ -70,6 +71,8 @@ class TorchArrays:
             return WrongResult("shape", f"has shape {tuple(value.shape)}, and {memory.shape} is declared")
         if value.dtype != _DTYPES[memory.dtype]:
             return WrongResult("dtype", f"has dtype {value.dtype}, and {_DTYPES[memory.dtype]} is declared")
+        if value.layout is not torch.strided:
+            return WrongResult("layout", f"has layout {value.layout}, and a strided tensor is declared")
         if value.device.type != self._device.type:
             return WrongResult("device", f"is on {value.device}, and the call ran on {self._device}")
         return None
@@ -92,10 +95,6 @@ class TorchArrays:
         if tuple(result.shape) != shape:
             raise ValueError(f"has shape {tuple(result.shape)}, and {shape} is declared")
         self._doubles_at(address, shape).copy_(result)
-
-    def seed(self, seed: int) -> None:
-        # torch.manual_seed() would touch every other device, too.
-        self._generator.manual_seed(seed)
 
     @staticmethod
     def _doubles_at(address: int, shape: tuple[int, ...]) -> torch.Tensor:
