@@ -83,15 +83,26 @@ class Zygote:
 
     def _fork(self, link: socket.socket, arguments: list[str], descriptors: Sequence[int]) -> None:
         proxy = struct.unpack("3i", link.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))[0]
+        waits, tells = os.pipe()
         try:
             child = os.fork()
         except OSError:
+            os.close(waits)
+            os.close(tells)
             _send(link, _REFUSED)
             link.close()
             return
         if child == 0:
+            os.close(tells)
+            # If this process ends before it has answered, the proxy is the worker.
+            if not os.read(waits, 1):
+                os._exit(0)
+            os.close(waits)
             self._become_worker(link, proxy, arguments, descriptors)
         _send(link, child)
+        os.close(waits)
+        os.write(tells, b"!")
+        os.close(tells)
         ended = os.pidfd_open(child)
         self._waiting.register(ended, selectors.EVENT_READ, (child, link))
 

@@ -17,9 +17,13 @@ REFERENCE = "reference=lambda x: [2 * v for v in x]"
 
 
 def zygotes(driver):
-    """Processes that fork workers for this driver."""
-    listed = subprocess.run(["ps", "-eo", "pid,args"], capture_output=True, text=True).stdout
-    return [line for line in listed.splitlines() if "redzone.zygote " in line and f" {driver} " in line]
+    """Processes that fork workers for this driver: leaders of a group, which those workers are not."""
+    listed = subprocess.run(["ps", "-eo", "pid,pgid,args"], capture_output=True, text=True).stdout
+    lines = [line.split(maxsplit=2) for line in listed.splitlines()]
+    return [
+        int(pid) for pid, group, words in lines
+        if pid == group and "redzone.zygote " in words and f" {driver} " in words
+    ]  # fmt: skip
 
 
 class Run(cases.FileCase):
@@ -56,8 +60,10 @@ class Run(cases.FileCase):
             f"rz.target(Cached, name='cached', x=rz.In('f32', N), returns=rz.Out('f32', N), {REFERENCE})\n",
             "--time", "10s",
         )  # fmt: skip
-        self.assertEqual([f["signature"]["text"] for f in found], ["history: result (cached)"], ran.stdout)
-        self.assertEqual(found[0]["calls"], 2)
+        # In little time it may be a wrong result as well.
+        named = {f["signature"]["text"]: f for f in found}
+        self.assertIn("history: result (cached)", named, ran.stdout)
+        self.assertEqual(named["history: result (cached)"]["calls"], 2)
 
     def test_exceptions_and_refusals(self):
         found, ran = self.run_file(
@@ -102,16 +108,21 @@ class Run(cases.FileCase):
         self.assertEqual(zygotes(driver.pid), [])
 
     def test_the_end_of_the_zygote_is_no_finding(self):
-        name = self.write(HEAD + "@rz.target(x=rz.InOut('f32', N))\ndef f(x): pass\n")
+        begun = self.folder / "begun"  # its calls, behind those that prove the oracles
+        name = self.write(
+            HEAD + f"@rz.target(x=rz.InOut('f32', N))\ndef f(x): open({str(begun)!r}, 'w').close()\n"
+        )
         driver = subprocess.Popen(
             [REDZONE, "run", name, "--python", sys.executable, "--device", "host", "--time", "6s"],
             cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
         )  # fmt: skip
         self.addCleanup(driver.kill)
+        while not begun.exists() and driver.poll() is None:
+            time.sleep(0.05)
         killed, until = 0, time.monotonic() + 4
         while time.monotonic() < until:
-            for line in zygotes(driver.pid):
-                os.kill(int(line.split()[0]), signal.SIGKILL)
+            for zygote in zygotes(driver.pid):
+                os.kill(zygote, signal.SIGKILL)
                 killed += 1
             time.sleep(1)
         out, _ = driver.communicate(timeout=60)
