@@ -9,9 +9,9 @@ import sys
 def seed(number: int) -> None:
     """Seeds Python's, and those of numpy and torch as far as anybody has imported them."""
     random.seed(number)
-    numpy = sys.modules.get("numpy.random")
+    numpy = sys.modules.get("numpy")
     if numpy is not None:
-        numpy.seed(number % (1 << 32))
+        numpy.random.seed(number % (1 << 32))  # numpy imports its generators when they are asked for
     torch = sys.modules.get("torch")
     if torch is None:
         return

@@ -89,7 +89,9 @@ class TorchArrays:
         return values.to(torch.int64) if is_integral(dtype) else values.clone()
 
     def store_doubles(self, value: Any, address: int, shape: tuple[int, ...]) -> None:
-        result = torch.as_tensor(value).detach()
+        # A file may have set another device for what is made without one.
+        given = isinstance(value, torch.Tensor)
+        result = (value if given else torch.as_tensor(value, device="cpu")).detach()
         if result.is_complex():
             result = torch.view_as_real(result.to(torch.complex128).resolve_conj()).flatten(-2)
         if tuple(result.shape) != shape:

@@ -233,6 +233,7 @@ def prepare(arguments: Sequence[str]) -> Prepared:
         os.environ.setdefault("TRITON_INTERPRET", "1")
     files = Files(_values_of("--python-file", arguments))
     targets = files.load()
+    random_numbers.seed(0)  # what this imports is imported once
     return Prepared(files, targets, library, device, json.dumps(description(files, targets)))
 
 
