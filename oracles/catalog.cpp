@@ -25,7 +25,8 @@ std::vector<std::unique_ptr<Oracle>> comparing_along(const std::vector<ModeAxis>
   std::vector<std::pair<FailKind, std::unique_ptr<Oracle>>> all;
   all.emplace_back(FailKind::nondeterministic, std::make_unique<RepetitionOracle>());
   all.emplace_back(FailKind::history, std::make_unique<AxisOracle>(history_oracle()));
-  all.emplace_back(FailKind::async, std::make_unique<AsyncOracle>());
+  if (find_mode_axis(axes, axis::kLaunch) != nullptr)
+    all.emplace_back(FailKind::async, std::make_unique<AsyncOracle>());
   if (const ModeAxis* schedule = find_mode_axis(axes, axis::kSchedule))
     all.emplace_back(schedule->kind, std::make_unique<AxisOracle>(*schedule, kOtherSchedules));
   all.emplace_back(FailKind::reference, std::make_unique<ReferenceOracle>());

@@ -8,19 +8,19 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Container
 from dataclasses import dataclass
 from types import ModuleType
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from .errors import SpecError
 from .spec import DTYPES, Knob
 from .targets import Target
 
 
-@dataclass(frozen=True)
-class Memory:
+class Memory(NamedTuple):
     """A tensor in memory: element [i0, i1, ...] is at data + sum(i_k * strides[k]) elements, and
-    `storage_bytes` from `storage` belong to it."""
+    `storage_bytes` from `storage` belong to it. A tuple, because each call makes several."""
 
     data: int
     dtype: str
@@ -41,6 +41,10 @@ class WrongResult:
 class Arrays(Protocol):
     """One kind of tensors. Values of references are float64, int64 or bool."""
 
+    @property
+    def dtypes(self) -> Container[str]:
+        """The element types that it has, by the names of plans."""
+
     def view(self, memory: Memory) -> Any:
         """The tensor of a call."""
 
@@ -55,9 +59,6 @@ class Arrays(Protocol):
 
     def store_doubles(self, value: Any, address: int, shape: tuple[int, ...]) -> None:
         """Copies what a reference returned. Raises ValueError for another shape."""
-
-    def seed(self, seed: int) -> None:
-        """Seeds the kind's own generators of random numbers."""
 
 
 # Modules that a file of targets imports for tensors of a kind, the first that is found.
@@ -83,7 +84,7 @@ def _imported_by(file: str) -> set[str]:
     while todo:
         module = todo.pop()
         for value in list(vars(module).values()):
-            name = value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", None)
+            name = _module_of(value)
             if not isinstance(name, str) or name in seen:
                 continue
             seen.add(name)
@@ -92,6 +93,14 @@ def _imported_by(file: str) -> set[str]:
             if other is not None and _file_of(other).startswith(folder):
                 todo.append(other)
     return found
+
+
+def _module_of(value: Any) -> Any:
+    """The name of the module, or of the one that the value is from; some values raise when asked."""
+    try:
+        return value.__name__ if isinstance(value, ModuleType) else value.__module__
+    except Exception:
+        return None
 
 
 def _is_file(module: ModuleType, path: str) -> bool:
@@ -121,26 +130,17 @@ def arrays_named(kind: str, device: str) -> Arrays:
     return Buffers()
 
 
-# Element types that a kind of arrays lacks.
-_LACKING = {
-    "torch": (),
-    "numpy": ("bf16", "f8e4m3", "f8e5m2"),
-    "buffer": ("f8e4m3", "f8e5m2", "c64", "c128"),
-}
-
-
-def check_arrays(target: Target) -> None:
+def check_arrays(target: Target, arrays: Arrays) -> None:
     """Whether the arrays of a target can be what its tensors are declared to be."""
     kind = kind_of(target)
     for name, tensor in target.tensors.items():
         knob = isinstance(tensor.dtype, Knob)
         for dtype in tensor.dtype.written if isinstance(tensor.dtype, Knob) else [tensor.dtype]:
-            if dtype in _LACKING[kind]:
-                others = [k for k, lacking in _LACKING.items() if dtype not in lacking]
+            if dtype not in arrays.dtypes:
                 where = f" (knob '{tensor.dtype}')" if knob else ""
+                instead = "another version of torch" if kind == "torch" else "arrays='torch'"
                 raise SpecError(
-                    f"tensor '{name}' is {dtype}{where}, which {kind} arrays cannot be: use arrays="
-                    f"'{others[0]}'",
+                    f"tensor '{name}' is {dtype}{where}, which {kind} arrays cannot be: use {instead}",
                     target.place,
                 )
         if kind == "torch" and "reversed" in tensor.layouts:

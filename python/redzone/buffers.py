@@ -102,11 +102,14 @@ class _Integers(Array):
 
 
 class Buffers:
+    dtypes = frozenset((*_FORMATS, "bf16"))
+
     def view(self, memory: Memory) -> Array:
         return Array(memory)
 
     def wrong(self, value: Any, memory: Memory) -> WrongResult | None:
-        if not isinstance(value, (Array, list, tuple)):
+        is_scalar = memory.shape == () and isinstance(value, (int, float))
+        if not isinstance(value, (Array, list, tuple)) and not is_scalar:
             return WrongResult("type", f"is {type(value).__name__}, and lists or an rz Array are declared")
         if shape_of(value) != memory.shape:
             return WrongResult("shape", f"has shape {shape_of(value)}, and {memory.shape} is declared")
@@ -121,9 +124,6 @@ class Buffers:
 
     def store_doubles(self, value: Any, address: int, shape: tuple[int, ...]) -> None:
         Array(_contiguous(address, shape))[:] = value
-
-    def seed(self, seed: int) -> None:
-        pass
 
 
 def shape_of(value: Any) -> tuple[int, ...]:

@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 # The command, where it lies neither with the package nor on the PATH.
 VARIABLE = "REDZONE"
 
-NOTHING_NEW, FINDINGS = 0, 1
+NOTHING_NEW, FINDINGS, USAGE, NOT_JUDGED = 0, 1, 2, 4
 
 # Where the command lies from the package: in a wheel, and in lib/redzone/python of a build.
 _BESIDE = ("_redzone/bin/redzone", "../../../../bin/redzone")
@@ -29,6 +29,12 @@ class Ran:
     code: int
     out: str
     err: str
+
+    def problem(self) -> str:
+        """The last line that it has written about one, or its exit code."""
+        lines = self.err.strip().splitlines()
+        judged = "nothing could be judged" if self.code == NOT_JUDGED else f"exit code {self.code}"
+        return f"{judged}: {lines[-1]}" if lines else judged
 
 
 def find_command() -> str:
@@ -55,10 +61,10 @@ class Command:
     def run(self, *words: str, allowed: Sequence[int] = (NOTHING_NEW,)) -> Ran:
         """Raises CommandError for another exit code."""
         ran = subprocess.run([self._program, *words, *self._common], capture_output=True, text=True)
+        done = Ran(ran.returncode, ran.stdout, ran.stderr)
         if ran.returncode not in allowed:
-            told = (ran.stderr.strip() or ran.stdout.strip()).splitlines()
-            raise CommandError(told[-1] if told else f"redzone {words[0]}: exit code {ran.returncode}")
-        return Ran(ran.returncode, ran.stdout, ran.stderr)
+            raise CommandError(f"redzone {words[0]}: {done.problem()}")
+        return done
 
     def findings(self) -> list[dict[str, Any]]:
         """Confirmed findings of the store, as `redzone findings --json` lists them."""
@@ -66,9 +72,13 @@ class Command:
             [self._program, "findings", *self._common[:2], "--json"], capture_output=True, text=True
         )
         if ran.returncode not in (NOTHING_NEW, FINDINGS):
-            raise CommandError(ran.stderr.strip())
-        found: list[dict[str, Any]] = json.loads(ran.stdout)["findings"]
-        return [f for f in found if f["state"] == "confirmed"]
+            raise CommandError(f"redzone findings: {Ran(ran.returncode, ran.stdout, ran.stderr).problem()}")
+        return confirmed(json.loads(ran.stdout))
+
+
+def confirmed(document: dict[str, Any]) -> list[dict[str, Any]]:
+    """The confirmed findings of what a command has printed with --json."""
+    return [f for f in document["findings"] if f["state"] == "confirmed"]
 
 
 def main() -> NoReturn:

@@ -56,3 +56,8 @@ class CurrentStream:
         if stream is None:
             stream = self._streams[handle] = self._torch.cuda.ExternalStream(handle)
         self._torch.cuda.set_stream(stream)
+
+    def leave(self) -> None:
+        """The streams of a trial may end with it."""
+        self._streams.clear()
+        self._torch.cuda.set_stream(self._torch.cuda.default_stream())

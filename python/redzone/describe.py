@@ -2,8 +2,8 @@
 
 Imports the files and writes one JSON object to descriptor N; without a file, it has no target, and
 says which versions there are. Started by the driver, not by people.
-Exit codes: 0; 2 and one line on stderr if a file is wrong; 3 and one line if the interpreter lacks
-a module. What the files print goes to stderr.
+Exit codes: 0; 2 and one line in the place of the answer and on stderr if a file is wrong; 3 and one
+line if the interpreter lacks a module. What the files print goes to stderr.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from .description import VERSION, describe_target
-from .files import FileError, Files, MissingModule, version_of
+from .files import FileError, Files, MissingModule, exception_text, version_of
+from .output import as_bytes, flush, write_line
 from .targets import Target
 
 
@@ -45,14 +46,40 @@ def _without_files() -> list[Target]:
     return []
 
 
-def _leave(code: int, line: str = "") -> NoReturn:
+class _Answer:
+    """The descriptor that the driver reads, as long as no file has closed it."""
+
+    def __init__(self, number: int) -> None:
+        self._number = number
+        self._pipe = os.fstat(number)
+        # Processes that the files start must not hold the answer open.
+        os.set_inheritable(number, False)
+        os.register_at_fork(after_in_child=lambda: os.close(number))
+
+    def write(self, data: bytes) -> bool:
+        """False if it is another file by now."""
+        try:
+            if not os.path.samestat(os.fstat(self._number), self._pipe):
+                return False
+            while data:
+                data = data[os.write(self._number, data) :]
+        except OSError:
+            return False
+        return True
+
+
+def _leave(code: int) -> NoReturn:
     """Ends the process without handlers of the user's modules."""
-    try:
-        sys.stdout.flush()
-        if line:
-            os.write(2, (line + "\n").encode())
-    finally:
-        os._exit(code)
+    flush()
+    os._exit(code)
+
+
+def _refuse(answer: _Answer, code: int, line: str) -> NoReturn:
+    """The line goes to people by stderr, among what the files print, and alone to the driver."""
+    flush()
+    write_line(line)
+    answer.write(as_bytes(line))
+    os._exit(code)
 
 
 def main() -> NoReturn:
@@ -60,25 +87,20 @@ def main() -> NoReturn:
     parser.add_argument("--out-fd", type=int, required=True)
     parser.add_argument("file", nargs="*")
     arguments = parser.parse_args()
-    answer = arguments.out_fd
-    # Processes that the files start must not hold the answer open.
-    os.set_inheritable(answer, False)
-    os.register_at_fork(after_in_child=lambda: os.close(answer))
+    answer = _Answer(arguments.out_fd)
     os.dup2(2, 1)
-    us = os.getpid()
     files = Files(arguments.file)
+    first = next(iter(arguments.file), sys.executable)
     try:
         targets = files.load() if arguments.file else _without_files()
         text = json.dumps(description(files, targets), allow_nan=False)
     except FileError as error:
-        if os.getpid() != us:
-            _leave(0)
-        _leave(3 if isinstance(error, MissingModule) else 2, str(error))
-    if os.getpid() != us:  # the file forked, and its child came back here
-        _leave(0)
-    data = text.encode()
-    while data:
-        data = data[os.write(answer, data) :]
+        _refuse(answer, 3 if isinstance(error, MissingModule) else 2, str(error))
+    except Exception as error:
+        at = files.user_line(error.__traceback__) or f"{first}:1"
+        _refuse(answer, 2, f"{at}: cannot be described: {exception_text(error)}")
+    if not answer.write(text.encode()):
+        _refuse(answer, 2, f"{first}:1: closes descriptors that it has not opened")
     _leave(0)
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import difflib
 import os
 import sys
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Container, Iterable
+from dataclasses import dataclass, field
+from types import FrameType
 
 _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
@@ -17,6 +18,14 @@ class Place:
 
     file: str
     line: int
+    # The lines that called it, innermost first.
+    callers: tuple[Place, ...] = field(default=(), compare=False, repr=False)
+
+    def within(self, files: Container[str]) -> Place:
+        """The innermost of this and its callers in one of the files, given by their real paths; this
+        if there is none."""
+        found = (p for p in (self, *self.callers) if os.path.realpath(p.file) in files)
+        return next(found, self)
 
     def __str__(self) -> str:
         return f"{os.path.basename(self.file)}:{self.line}"
@@ -32,11 +41,15 @@ class SpecError(Exception):
 
 
 def calling_place() -> Place:
-    """The innermost line that runs outside of this package."""
-    frame = sys._getframe(1)
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+    """The innermost line that runs outside of this package, and those that called it."""
+    frame: FrameType | None = sys._getframe(1)
+    lines: list[tuple[str, int]] = []
+    while frame is not None:
+        if not frame.f_code.co_filename.startswith(_PACKAGE):
+            lines.append((frame.f_code.co_filename, frame.f_lineno))
         frame = frame.f_back
-    return Place(frame.f_code.co_filename, frame.f_lineno)
+    first, *callers = lines or [("?", 0)]
+    return Place(*first, tuple(Place(*line) for line in callers))
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

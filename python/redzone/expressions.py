@@ -21,6 +21,11 @@ RESERVED = ("cdiv", "floordiv", "min", "max", "next_power_of_2", "num_sms")
 _COMPARISON, _SUM, _PRODUCT, _TIGHTEST = 3, 4, 5, 9
 
 
+# As the driver reads them (src/described/expression.h): the longest text, and the largest number.
+_MOST_CHARACTERS = 2000
+MOST_EXACT = 1 << 53
+
+
 def _next_power_of_2(x: int) -> int:
     return 1 if x <= 1 else 1 << (x - 1).bit_length()
 
@@ -51,6 +56,8 @@ class Expression:
         binds: int = _TIGHTEST,
         python_binds: int = _TIGHTEST,
     ) -> None:
+        if len(text) > _MOST_CHARACTERS:
+            raise SpecError(f"an expression has more than {_MOST_CHARACTERS} characters, which is too long")
         self.text = text
         self.python = python
         self.symbols = dict(symbols)
@@ -177,6 +184,8 @@ def expression(value: object, what: str = "a value") -> Expression:
         return value
     if isinstance(value, bool) or not isinstance(value, int):
         raise SpecError(f"{what} is {value!r}, and must be an integer or an expression of dims")
+    if abs(value) > MOST_EXACT:
+        raise SpecError(f"{what} is {value}, and 2^53 is the most")
     if value < 0:
         return Expression(f"(0 - {-value})", str(value), {}, python_binds=_PRODUCT)
     return Expression(str(value), str(value), {})

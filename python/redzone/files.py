@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import importlib.machinery
 import importlib.metadata
 import importlib.util
 import os
@@ -10,11 +11,11 @@ import re
 import sys
 import traceback
 from collections.abc import Sequence
-from types import ModuleType, TracebackType
+from types import CodeType, ModuleType, TracebackType
 
 from .arrays import arrays_named, check_arrays, kind_of
-from .device import device
 from .errors import SpecError
+from .output import as_bytes
 from .registry import registry
 from .targets import Target
 
@@ -37,23 +38,37 @@ class Files:
 
     def __init__(self, words: Sequence[str]) -> None:
         self.words = list(words)
+        # Resolved now, because a file may change the current folder.
+        self._absolute = {word: os.path.abspath(word) for word in words}
         self._paths = {os.path.realpath(word): word for word in words}
 
     def load(self) -> list[Target]:
-        """Imports all files; the targets that they declare, in order. Raises FileError."""
+        """Imports all files; the targets that they declare, in order. Raises FileError. Does not
+        return in a process that a file forks: it is none of ours."""
+        us = os.getpid()
+        try:
+            return self._load()
+        finally:
+            if os.getpid() != us:
+                os._exit(0)
+
+    def _load(self) -> list[Target]:
         for word in self.words:
             self._import(word)
-        try:
-            targets = registry.targets()
-            for target in targets:
-                check_arrays(target)
-                arrays_named(kind_of(target), device())
-        except SpecError as error:
-            raise FileError(self._line(error.place.file, error.place.line, error.message)) from None
-        except ImportError as error:
-            raise MissingModule(f"{targets[0].place}: {_lacks(error.name)}") from None
+        registry.place_in(self._paths)
+        targets = registry.targets()
+        for target in targets:
+            try:
+                # On the CPU: a process that has opened a GPU cannot be forked.
+                check_arrays(target, arrays_named(kind_of(target), "cpu"))
+            except SpecError as error:
+                raise FileError(self._line(error.place.file, error.place.line, error.message)) from None
+            except ImportError as error:
+                at = self._line(target.place.file, target.place.line, "")
+                raise MissingModule(at + _lacks(error.name)) from None
+        declaring = {self.word_of(target) for target in targets}
         for word in self.words:
-            if not any(os.path.realpath(t.place.file) == os.path.realpath(word) for t in targets):
+            if word not in declaring:
                 raise FileError(f"{word}:1: declares no target: use @rz.target, rz.triton or rz.op")
         return targets
 
@@ -63,16 +78,21 @@ class Files:
         return self._paths.get(path, target.place.file)
 
     def _import(self, word: str) -> None:
-        path = os.path.abspath(word)
+        path = self._absolute[word]
+        if as_bytes(word) != os.fsencode(word):
+            raise FileError(f"{word}:1: the name of the file is not UTF-8")
         if not os.path.isfile(path):
             raise FileError(f"{word}:1: no such file")
+        if _is_imported(path):  # by a file before it
+            return
         folder = os.path.dirname(path)
         if folder not in sys.path:
             sys.path.insert(0, folder)
         name = _module_name(path)
-        spec = importlib.util.spec_from_file_location(name, path)
-        if spec is None or spec.loader is None:
+        if not path.endswith(".py"):
             raise FileError(f"{word}:1: is no Python source (.py)")
+        spec = importlib.util.spec_from_file_location(name, path, loader=_Source(name, path))
+        assert spec is not None and spec.loader is not None
         module = importlib.util.module_from_spec(spec)
         sys.modules[name] = module
         try:
@@ -131,17 +151,24 @@ class Files:
                 digest.update(hashlib.blake2b(file.read()).digest())
         return digest.hexdigest()
 
-    def _own_modules(self) -> list[tuple[str, str]]:
-        found = []
-        for module in list(sys.modules.values()):
-            file = getattr(module, "__file__", None) if isinstance(module, ModuleType) else None
-            if not isinstance(file, str) or not file.endswith(".py"):
-                continue
+    def _own_modules(self) -> set[tuple[str, str]]:
+        """Names and files, wherever they lie: sources, extensions, and libraries of operators."""
+        loaded = [
+            (module.__name__, module.__file__)
+            for module in list(sys.modules.values())
+            if isinstance(module, ModuleType) and isinstance(getattr(module, "__file__", None), str)
+        ]
+        operators = getattr(sys.modules.get("torch"), "ops", None)
+        libraries = getattr(operators, "loaded_libraries", ())
+        loaded += [(os.path.basename(str(path)), str(path)) for path in list(libraries)]
+        found = set()
+        for name, file in loaded:
             # Links are resolved for few of thousands of modules.
-            if any(part in file for part in _INSTALLED) or file.startswith(_PYTHON):
+            if file is None or not file.endswith((".py", ".so")) or _is_installed(file):
                 continue
-            if os.path.isfile(file) and self.is_own(file):
-                found.append((getattr(module, "__name__", ""), os.path.realpath(file)))
+            path = os.path.realpath(file)
+            if os.path.isfile(path) and (path in self._paths or not _is_installed(path)):
+                found.add((name, path))
         return found
 
     def _line(self, file: str, line: int, message: str) -> str:
@@ -154,8 +181,11 @@ class Files:
 
 
 def exception_text(error: BaseException) -> str:
-    """Type and message of an exception in one line."""
-    text = " ".join(str(error).split())
+    """Type and message of an exception in one line, whatever its type does when it is asked."""
+    try:
+        text = " ".join(str(error).split())
+    except BaseException as another:
+        text = f"its text cannot be made ({type(another).__name__})"
     if len(text) > 500:
         text = text[:500] + " ..."
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
@@ -179,6 +209,32 @@ def version_of(module: str) -> str:
         return "unknown"
 
 
+def _is_installed(file: str) -> bool:
+    """Whether a package manager has put it there, or it is Python's or ours."""
+    if any(part in file.split(os.sep) for part in _INSTALLED) or file.startswith((_PYTHON, _PACKAGE)):
+        return True
+    return sys.prefix != sys.base_prefix and file.startswith(sys.prefix + os.sep)
+
+
+def _is_imported(path: str) -> bool:
+    """Whether a module was made of this file."""
+    real = os.path.realpath(path)
+    files = [getattr(m, "__file__", None) for m in list(sys.modules.values())]
+    name = os.path.basename(path)
+    return any(
+        isinstance(f, str) and os.path.basename(f) == name and os.path.realpath(f) == real for f in files
+    )
+
+
+class _Source(importlib.machinery.SourceFileLoader):
+    """Compiles the source. Python takes bytecode of an older one, if it was changed within the
+    second and has the same length."""
+
+    def get_code(self, fullname: str) -> CodeType:
+        path = self.get_filename(fullname)
+        return self.source_to_code(self.get_data(path), path)
+
+
 def _is_below(path: str, folder: str) -> bool:
     if not folder or not path.startswith(folder.rstrip(os.sep) + os.sep) or path.startswith(_PACKAGE):
         return False
@@ -186,7 +242,8 @@ def _is_below(path: str, folder: str) -> bool:
     if any(part in _INSTALLED for part in inside):
         return False
     # An environment that lies in the user's folder is not the user's code.
-    return not path.startswith(os.path.realpath(sys.prefix) + os.sep)
+    environment = os.path.realpath(sys.prefix) + os.sep
+    return sys.prefix == sys.base_prefix or not path.startswith(environment)
 
 
 def _module_name(path: str) -> str:

@@ -17,6 +17,8 @@ _DTYPES = {
 
 
 class NumpyArrays:
+    dtypes = frozenset(_DTYPES)
+
     def view(self, memory: Memory) -> Any:
         dtype = np.dtype(_DTYPES[memory.dtype])
         if 0 in memory.shape:
@@ -27,7 +29,8 @@ class NumpyArrays:
         return np.ndarray(memory.shape, dtype, buffer, memory.data - memory.storage, strides)
 
     def wrong(self, value: Any, memory: Memory) -> WrongResult | None:
-        if not isinstance(value, np.ndarray):
+        # A sum or a mean of all elements is no array.
+        if not isinstance(value, (np.ndarray, np.generic)):
             return WrongResult("type", f"is {type(value).__name__}, and an array is declared")
         if value.shape != memory.shape:
             return WrongResult("shape", f"has shape {value.shape}, and {memory.shape} is declared")
@@ -53,9 +56,6 @@ class NumpyArrays:
         if result.shape != shape:
             raise ValueError(f"has shape {result.shape}, and {shape} is declared")
         self._doubles_at(address, shape)[...] = result
-
-    def seed(self, seed: int) -> None:
-        np.random.seed(seed % (1 << 32))
 
     @staticmethod
     def _doubles_at(address: int, shape: tuple[int, ...]) -> Any:

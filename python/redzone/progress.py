@@ -63,6 +63,11 @@ class Progress:
         if self._over:
             self._over.pop().set()
 
+    def settle(self) -> None:
+        """Nothing compiles any more. Compilers do not tell of the end of one that failed."""
+        while self._over:
+            self.end()
+
     def _hook_dynamo(self, callback: Any) -> None:
         handler = getattr(callback, "callback_handler", None)
         if handler is None:

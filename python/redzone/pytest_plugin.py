@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import json
 import os
+import warnings
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from .command import FINDINGS, NOTHING_NEW, Command, CommandError
+from .command import FINDINGS, NOT_JUDGED, NOTHING_NEW, USAGE, Command, CommandError, Ran, confirmed
 from .registry import registry
 from .targets import Target
 
@@ -59,23 +61,37 @@ class Checker:
             command = Command(target.place.file, db)
             with _locked(db):
                 self._replay_known(command, db)
-                ran = command.run("run", "--target", target.name, *budget, allowed=(NOTHING_NEW, FINDINGS))
-                if ran.code == FINDINGS:
-                    found = command.findings()
-                    if found:
-                        pytest.fail(failure(found[0]), pytrace=False)
-                    pytest.fail(ran.out, pytrace=False)
+                ran = command.run(
+                    "run", "--target", target.name, *budget, "--json", allowed=(NOTHING_NEW, FINDINGS)
+                )
+                self._judge(ran)
         except CommandError as error:
             raise pytest.UsageError(str(error)) from None
+
+    @staticmethod
+    def _judge(ran: Ran) -> None:
+        """Fails for what the run has met, also if it was known before."""
+        document = json.loads(ran.out)
+        met = [f for f in confirmed(document) if f["ledger"]["standing"] != "quarantined"]
+        if ran.code == FINDINGS:
+            met = met or document["findings"]
+        if met:
+            pytest.fail(failure(met[0]), pytrace=False)
+        if ran.code == FINDINGS:
+            pytest.fail("redzone run has failed, and says no finding", pytrace=False)
 
     @staticmethod
     def _replay_known(command: Command, db: str) -> None:
         if not os.path.exists(db):
             return
         for finding in command.findings():
-            ran = command.run("replay", str(finding["id"]), allowed=(NOTHING_NEW, FINDINGS))
+            allowed = (NOTHING_NEW, FINDINGS, USAGE, NOT_JUDGED)
+            ran = command.run("replay", str(finding["id"]), allowed=allowed)
             if ran.code == FINDINGS:
                 pytest.fail(failure(finding), pytrace=False)
+            if ran.code != NOTHING_NEW:  # its plan may be none of the target any more
+                told = f"finding {finding['id']} of {db} cannot be replayed: {ran.problem()}"
+                warnings.warn(pytest.PytestWarning(told), stacklevel=4)
 
 
 def failure(finding: dict[str, Any]) -> str:

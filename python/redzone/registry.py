@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Container
 from typing import Any
 
 from .errors import SpecError
@@ -29,11 +30,20 @@ class Registry:
     def require(self, requirement: Requirement) -> None:
         self._requirements.append(requirement)
 
+    def place_in(self, files: Container[str]) -> None:
+        """What a helper of these files declares for one is that file's. Real paths."""
+        for target in self._targets.values():
+            target.place = target.place.within(files)
+        self._requirements = [
+            Requirement(r.condition, r.place.within(files)) for r in self._requirements
+        ]
+
     def targets(self) -> list[Target]:
         """All targets, with the conditions that their files state outside of them."""
         for requirement in self._requirements:
+            file = os.path.realpath(requirement.place.file)
             for target in self._targets.values():
-                if os.path.samefile(target.place.file, requirement.place.file):
+                if os.path.realpath(target.place.file) == file:
                     target.add_requirement(requirement)
         self._requirements.clear()
         return list(self._targets.values())

@@ -6,16 +6,17 @@ writes them for the driver.
 
 from __future__ import annotations
 
+import keyword
 import math
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from .errors import Place, SpecError, calling_place, did_you_mean
-from .expressions import RESERVED, Expression, Symbol, Value, expression
+from .expressions import MOST_EXACT, RESERVED, Expression, Symbol, Value, expression
 
 MOST_RANK = 5
-MOST_EXACT = 1 << 53
 
 # Element types by the names of plans, and their bytes.
 DTYPES = {
@@ -52,6 +53,8 @@ def check_name(name: object, what: str) -> str:
     """`name`, if it can be the name of a dim, knob or tensor."""
     if not isinstance(name, str) or not name.isidentifier() or not name.isascii():
         raise SpecError(f"the name of a {what} is {name!r}, and must be an identifier")
+    if keyword.iskeyword(name):
+        raise SpecError(f"'{name}' is a word of Python, so no {what} can have that name")
     if name in RESERVED:
         raise SpecError(f"'{name}' is reserved in expressions, so no {what} can have that name")
     return name
@@ -102,6 +105,24 @@ class Dim(Symbol):
             raise SpecError(f"dim '{name}' has no multiple of {multiple_of} in {min}..{max}")
 
 
+def _knob_text(value: object) -> str:
+    """What plans say for a value: the same in each process."""
+    if isinstance(value, str):
+        return value
+    if callable(value) and isinstance(name := getattr(value, "__name__", None), str):
+        return name
+    try:
+        text = repr(value)
+    except Exception as error:
+        text = f"{type(error).__name__} of repr()"
+    if re.search(r"\bat 0x[0-9a-f]+", text):
+        raise SpecError(
+            f"a knob has the value {text}, which is another text in each process: give it a __repr__, or"
+            " use text that the callable looks up"
+        )
+    return text
+
+
 class Knob(Symbol):
     """A setting of the callable; the first value is the default.
 
@@ -118,11 +139,11 @@ class Knob(Symbol):
         self.values = list(values)
         if not self.values:
             raise SpecError("a knob has no values")
-        numbers = all(isinstance(v, int) and not isinstance(v, bool) for v in self.values)
+        numbers = all(
+            isinstance(v, int) and not isinstance(v, bool) and abs(v) <= MOST_EXACT for v in self.values
+        )
         self.written: list[int] | list[str] = (
-            [int(v) for v in self.values]
-            if numbers
-            else [v if isinstance(v, str) else repr(v) for v in self.values]
+            [int(v) for v in self.values] if numbers else [_knob_text(v) for v in self.values]
         )
         for i, text in enumerate(self.written):
             if text in self.written[:i]:
@@ -145,6 +166,10 @@ class Knob(Symbol):
             raise SpecError(f"the knob '{self.name}' is given for '{name}': leave its name out")
         self.name = self.text = self.python = check_name(name, "knob")
         self.symbols = {name: self}
+
+    def name_dtypes(self) -> None:
+        """Of a knob that is an element type: plans have the names of those."""
+        self.written = [dtype_name(value) for value in self.values]
 
     def decoded(self, written: int | str) -> Any:
         """The Python value for what a plan says."""
@@ -172,8 +197,8 @@ def uniform(lo: float = -1.0, hi: float = 1.0) -> Fill:
 
 def constant(value: float) -> Fill:
     """One value for all elements."""
-    if not isinstance(value, (int, float)):
-        raise SpecError(f"constant({value!r}) takes a number")
+    if not isinstance(value, (int, float)) or not math.isfinite(value):
+        raise SpecError(f"constant({value!r}) takes a finite number")
     return Fill("constant", float(value), float(value))
 
 
@@ -258,8 +283,7 @@ class Tensor:
         self.place = calling_place()
         self.dtype = dtype if isinstance(dtype, Knob) else dtype_name(dtype)
         if isinstance(dtype, Knob):
-            for value in dtype.written:
-                dtype_name(value)
+            dtype.name_dtypes()
         extents: list[Any] = list(shape)
         if len(extents) == 1 and isinstance(extents[0], (tuple, list)):
             extents = list(extents[0])

@@ -76,6 +76,7 @@ class Target:
         self.tensors = self._named_tensors()
         self.symbols = self._symbols()
         self.arguments += self._symbols_by_name()
+        self._check_positional()
         self.reference = options.reference
         self.reference_arguments = self._bind_reference()
         self.constraints: list[Requirement] = list(self._requirements)
@@ -189,6 +190,19 @@ class Target:
             )
         return found
 
+    def _check_positional(self) -> None:
+        """Parameters that have no name in a call cannot be left out before others."""
+        given = {a.parameter for a in self.arguments}
+        left_out = ""
+        for name in self.parameters.positional:
+            if name not in given:
+                left_out = left_out or name
+            elif left_out:
+                raise self._error(
+                    f"'{name}' is given, and '{left_out}' before it is not, which {_shown(self.callable)}"
+                    " takes by position: give it a value"
+                )
+
     def _bind_reference(self) -> list[Argument]:
         if self.reference is None:
             return []
@@ -214,6 +228,8 @@ class Target:
 
 
 def _text(value: object, option: str) -> str:
+    if isinstance(value, str) and not value.isprintable():
+        raise SpecError(f"{option} is {value!r}, which cannot be printed in one line")
     if not isinstance(value, str):
         raise SpecError(
             f"{option} is an option, and must be text, not {value!r}: a parameter of that name is"
@@ -230,7 +246,8 @@ def _one_of(value: object, allowed: Sequence[str], option: str) -> str:
 
 def _first_line(callable: object) -> str:
     doc = inspect.getdoc(callable) if inspect.isroutine(callable) or inspect.isclass(callable) else None
-    return doc.strip().splitlines()[0] if doc and doc.strip() else ""
+    line = doc.strip().splitlines()[0] if isinstance(doc, str) and doc.strip() else ""
+    return "".join(c if c.isprintable() else "?" for c in line)
 
 
 def _shown(callable: Any) -> str:

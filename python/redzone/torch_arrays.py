@@ -34,12 +34,13 @@ class _CudaMemory:
 
 
 class TorchArrays:
+    dtypes = frozenset(_DTYPES)
+
     def __init__(self, device: str) -> None:
         torch.set_num_threads(1)
         self._device = (
             torch.device(device, torch.cuda.current_device()) if device == "cuda" else torch.device("cpu")
         )
-        self._generator = torch.default_generator
 
     def view(self, memory: Memory) -> torch.Tensor:
         dtype = _DTYPES[memory.dtype]
@@ -70,11 +71,16 @@ class TorchArrays:
             return WrongResult("shape", f"has shape {tuple(value.shape)}, and {memory.shape} is declared")
         if value.dtype != _DTYPES[memory.dtype]:
             return WrongResult("dtype", f"has dtype {value.dtype}, and {_DTYPES[memory.dtype]} is declared")
+        if value.layout is not torch.strided:
+            return WrongResult("layout", f"has layout {value.layout}, and a strided tensor is declared")
         if value.device.type != self._device.type:
             return WrongResult("device", f"is on {value.device}, and the call ran on {self._device}")
         return None
 
     def store(self, value: torch.Tensor, memory: Memory) -> None:
+        if value.is_cuda:
+            # The target may have made it on a stream of its own, and this copy is Redzone's.
+            value.record_stream(torch.cuda.current_stream())
         self.view(memory).copy_(value.detach())
 
     def doubles(self, address: int, shape: tuple[int, ...], dtype: str) -> torch.Tensor:
@@ -86,16 +92,14 @@ class TorchArrays:
         return values.to(torch.int64) if is_integral(dtype) else values.clone()
 
     def store_doubles(self, value: Any, address: int, shape: tuple[int, ...]) -> None:
-        result = torch.as_tensor(value).detach()
+        # A file may have set another device for what is made without one.
+        given = isinstance(value, torch.Tensor)
+        result = (value if given else torch.as_tensor(value, device="cpu")).detach()
         if result.is_complex():
             result = torch.view_as_real(result.to(torch.complex128).resolve_conj()).flatten(-2)
         if tuple(result.shape) != shape:
             raise ValueError(f"has shape {tuple(result.shape)}, and {shape} is declared")
         self._doubles_at(address, shape).copy_(result)
-
-    def seed(self, seed: int) -> None:
-        # torch.manual_seed() would touch every other device, too.
-        self._generator.manual_seed(seed)
 
     @staticmethod
     def _doubles_at(address: int, shape: tuple[int, ...]) -> torch.Tensor:

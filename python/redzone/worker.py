@@ -12,12 +12,12 @@ import inspect
 import itertools
 import json
 import os
-import random
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
+from . import random_numbers
 from .arrays import arrays_named, kind_of
 from .calls import BoundCall, BoundReference, WrongCall
 from .cuda import CurrentStream, connect_torch
@@ -25,6 +25,7 @@ from .describe import description
 from .device import VARIABLE as DEVICE
 from .files import FileError, Files, MissingModule, exception_text
 from .library import DESTROY, MAKE, REFERENCE, RUN, TRIAL, Callbacks, LibraryError, open_library
+from .output import as_bytes, fail_check, flush, write_line
 from .progress import Progress
 from .targets import Target
 
@@ -53,29 +54,25 @@ class Worker:
         self._files = files
         self._library = library
         self._targets = {t.name: t for t in targets}
-        kinds = {t.name: kind_of(t) for t in targets}
-        arrays = {kind: arrays_named(kind, device) for kind in set(kinds.values())}
-        self._arrays = {name: arrays[kind] for name, kind in kinds.items()}
-        self._calls = {t.name: BoundCall(t, self._arrays[t.name], library) for t in targets}
+        arrays = {t.name: arrays_named(kind_of(t), device) for t in targets}
+        self._calls = {t.name: BoundCall(t, arrays[t.name], library) for t in targets}
         self._references = {
-            t.name: BoundReference(t, self._arrays[t.name], library)
-            for t in targets
-            if t.reference is not None
+            t.name: BoundReference(t, arrays[t.name], library) for t in targets if t.reference is not None
         }
         self._instances: dict[int, Instance] = {}
         self._ids = itertools.count()
-        self._progress = Progress(lambda what: library.rz_progress(what.encode()))
+        self._progress = Progress(lambda what: library.rz_progress(as_bytes(what)))
         self._cuda = CurrentStream() if device == "cuda" else None
 
     def make(self, _: Any, name: bytes) -> int:
+        target = self._targets[name.decode()]
         try:
-            target = self._targets[name.decode()]
             # One for the process may import a compiler, which takes seconds.
             with self._progress.during(f"makes {target.name}", target.state == "process"):
                 instance = Instance(target)
             self._progress.hook()
         except BaseException as error:
-            self._library.rz_error(self._told(error).encode())
+            self._library.rz_error(self._told(error))
             return -1
         key = next(self._ids)
         self._instances[key] = instance
@@ -88,18 +85,20 @@ class Worker:
         instance = self._instances[key]
         target = instance.target
         try:
-            self._seed(target, self._library.rz_call_seed(call))
+            random_numbers.seed(self._library.rz_call_seed(call))
             if self._cuda is not None:
                 self._cuda.enter(self._library.rz_call_stream(call))
             results = self._calls[target.name].run(instance.callable, call)
             if results:
                 instance.results[self._key(call)] = results
         except WrongCall as error:
-            self._fail(call, error.code, f"{target.place}: {error}")
+            self._fail(call, error.code, as_bytes(f"{target.place}: {error}"))
         except target.rejects as error:
-            self._library.rz_call_unsupported(call, self._told(error).encode())
+            self._library.rz_call_unsupported(call, self._told(error))
         except BaseException as error:
             self._fail(call, f"exception: {type(error).__name__}", self._told(error))
+        finally:
+            self._progress.settle()
 
     def collect(self, _: Any, key: int, call: int) -> None:
         instance = self._instances[key]
@@ -107,6 +106,8 @@ class Worker:
         if results is None:
             return
         try:
+            if self._cuda is not None:
+                self._cuda.enter(self._library.rz_call_stream(call))
             self._calls[instance.target.name].collect(results, call)
         except BaseException as error:
             self._fail(call, f"exception: {type(error).__name__}", self._told(error))
@@ -114,11 +115,10 @@ class Worker:
     def reference(self, _: Any, name: bytes, reference: int) -> None:
         target = self._targets[name.decode()]
         try:
-            self._seed(target, 0)
+            random_numbers.seed(0)
             self._references[target.name].run(reference)
         except BaseException as error:
-            told = self._told(error)
-            self._library.rz_reference_fail(reference, told.encode())
+            self._library.rz_reference_fail(reference, self._told(error))
 
     def trial(self, _: Any, begins: int) -> None:
         # Frees happen by reference count within a trial, so in the same order each time.
@@ -127,6 +127,8 @@ class Worker:
             for instance in self._instances.values():
                 instance.results.clear()
             self._progress.hook()
+            if self._cuda is not None:
+                self._cuda.leave()
             gc.disable()
         elif gc.get_count()[0] > _GARBAGE:
             gc.collect()
@@ -135,12 +137,12 @@ class Worker:
         """Runs trials until the driver has had enough; the exit code."""
         callbacks = Callbacks(
             None,
-            MAKE(self.make),
-            DESTROY(self.destroy),
-            RUN(self.run),
-            RUN(self.collect),
-            REFERENCE(self.reference),
-            TRIAL(self.trial),
+            MAKE(kept_in_process(self.make)),
+            DESTROY(kept_in_process(self.destroy)),
+            RUN(kept_in_process(self.run)),
+            RUN(kept_in_process(self.collect)),
+            REFERENCE(kept_in_process(self.reference)),
+            TRIAL(kept_in_process(self.trial)),
         )
         words = (ctypes.c_char_p * len(arguments))(*[os.fsencode(a) for a in arguments])
         return int(
@@ -150,18 +152,35 @@ class Worker:
     def _key(self, call: int) -> tuple[int, int]:
         return self._library.rz_call_index(call), self._library.rz_call_repeat(call)
 
-    def _seed(self, target: Target, seed: int) -> None:
-        random.seed(seed)
-        self._arrays[target.name].seed(seed)
+    def _fail(self, call: int, code: str, message: bytes) -> None:
+        self._library.rz_call_fail(call, as_bytes(code), message)
 
-    def _fail(self, call: int, code: str, message: str) -> None:
-        self._library.rz_call_fail(call, code.encode(), message.encode())
-
-    def _told(self, error: BaseException) -> str:
+    def _told(self, error: BaseException) -> bytes:
         """`my.py:12: text`, with the user's innermost line."""
         at = self._files.short_line(error.__traceback__)
         text = exception_text(error)
-        return f"{at}: {text}" if at else text
+        return as_bytes(f"{at}: {text}" if at else text)
+
+
+def kept_in_process(callback: Callable[..., Any]) -> Callable[..., Any]:
+    """A callback that returns only in this process, and only if it has done its work.
+
+    A call may fork and let the child return: the child must not talk with the driver. And ctypes
+    lets an exception pass for a call that went well.
+    """
+    us = os.getpid()
+
+    def kept(*arguments: Any) -> Any:
+        try:
+            result = callback(*arguments)
+        except BaseException as error:
+            if os.getpid() == us:
+                fail_check(f"{callback.__qualname__}: {exception_text(error)}")
+        if os.getpid() != us:
+            os._exit(0)
+        return result
+
+    return kept
 
 
 def _values_of(flag: str, arguments: Sequence[str]) -> list[str]:
@@ -188,7 +207,7 @@ def prepare(arguments: Sequence[str]) -> Prepared:
     """Imports the files that the flags of a worker name. Raises FileError and LibraryError."""
     library = open_library()
     for variable in _THREADS:
-        os.environ.setdefault(variable, "1")
+        os.environ[variable] = "1"
     device = "cuda" if (_values_of("--device", arguments) or ["host"])[-1] == "cuda" else "cpu"
     os.environ[DEVICE] = device
     if device != "cuda":
@@ -198,22 +217,30 @@ def prepare(arguments: Sequence[str]) -> Prepared:
         connect_torch(library)
     files = Files(_values_of("--python-file", arguments))
     targets = files.load()
+    random_numbers.seed(0)  # what this imports is imported once
     return Prepared(files, targets, library, device, json.dumps(description(files, targets)))
+
+
+def wait_for_log() -> None:
+    """What user code prints waits for the driver, which reads it soon: a print() that finds the pipe
+    full would raise an exception in a call."""
+    for stream in (1, 2):
+        os.set_blocking(stream, True)
 
 
 def main() -> NoReturn:
     arguments = sys.argv[1:]
     code = 3
+    wait_for_log()
     try:
         prepared = prepare(arguments)
         gc.collect()
         gc.freeze()
         code = prepared.worker().serve(arguments, prepared.description)
     except (FileError, LibraryError) as error:
-        print(error, file=sys.stderr)
+        write_line(str(error))
         code = 2 if isinstance(error, FileError) and not isinstance(error, MissingModule) else 3
-    sys.stdout.flush()
-    sys.stderr.flush()
+    flush()
     # Exit handlers of the user's modules are not Redzone's to run.
     os._exit(code)
 

@@ -13,15 +13,17 @@ import contextlib
 import gc
 import os
 import selectors
+import signal
 import socket
 import struct
 import sys
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
-from .files import FileError
+from .files import FileError, exception_text
 from .library import LibraryError
-from .worker import Prepared, prepare
+from .output import flush, write_line
+from .worker import Prepared, prepare, wait_for_log
 
 _NUMBER = struct.Struct("i")
 _REFUSED = -1
@@ -50,6 +52,8 @@ class Zygote:
         self._waiting = selectors.DefaultSelector()
         self._waiting.register(listener, selectors.EVENT_READ)
         self._waiting.register(driver, selectors.EVENT_READ)
+        # A file may have told the system to forget children, whose ends the proxies wait for.
+        self._children_before = signal.signal(signal.SIGCHLD, signal.SIG_DFL)
 
     def serve(self) -> None:
         """Returns when the driver has ended."""
@@ -79,15 +83,26 @@ class Zygote:
 
     def _fork(self, link: socket.socket, arguments: list[str], descriptors: Sequence[int]) -> None:
         proxy = struct.unpack("3i", link.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))[0]
+        waits, tells = os.pipe()
         try:
             child = os.fork()
         except OSError:
+            os.close(waits)
+            os.close(tells)
             _send(link, _REFUSED)
             link.close()
             return
         if child == 0:
-            self._become_worker(proxy, arguments, descriptors)
+            os.close(tells)
+            # If this process ends before it has answered, the proxy is the worker.
+            if not os.read(waits, 1):
+                os._exit(0)
+            os.close(waits)
+            self._become_worker(link, proxy, arguments, descriptors)
         _send(link, child)
+        os.close(waits)
+        os.write(tells, b"!")
+        os.close(tells)
         ended = os.pidfd_open(child)
         self._waiting.register(ended, selectors.EVENT_READ, (child, link))
 
@@ -99,30 +114,46 @@ class Zygote:
         _send(link, status)
         link.close()
 
-    def _become_worker(self, proxy: int, arguments: list[str], descriptors: Sequence[int]) -> NoReturn:
+    def _become_worker(
+        self, link: socket.socket, proxy: int, arguments: list[str], descriptors: Sequence[int]
+    ) -> NoReturn:
         code = 3
         try:
             # Of the proxy's group, which the driver signals.
             os.setpgid(0, proxy)
-            output, link, box = (os.dup(fd) for fd in descriptors)
+            output, channel, box = descriptors
             os.dup2(output, 1)
             os.dup2(output, 2)
-            for key in list(self._waiting.get_map().values()):
-                os.close(key.fd)
+            os.close(output)
+            wait_for_log()
+            self._forget()
+            link.close()
             assert self._prepared is not None
-            flags = [*arguments, "--socket-fd", str(link), "--black-box-fd", str(box)]
+            flags = [*arguments, "--socket-fd", str(channel), "--black-box-fd", str(box)]
             code = self._prepared.worker().serve(flags, self._prepared.description)
-            sys.stdout.flush()
-            sys.stderr.flush()
+        except BaseException as error:
+            write_line(exception_text(error))
         finally:
+            flush()
             os._exit(code)
+
+    def _forget(self) -> None:
+        """In a worker: closes what is the zygote's alone, and ends what it has set."""
+        for key in list(self._waiting.get_map().values()):
+            os.close(key.fd)
+            if key.data is not None:
+                key.data[1].close()  # another proxy's
+        self._waiting.close()
+        if self._children_before is not None:
+            signal.signal(signal.SIGCHLD, self._children_before)
 
 
 def _receive(link: socket.socket) -> tuple[list[str], list[int]]:
     """Flags and descriptors; none of both from a proxy that is gone."""
     descriptors = array.array("i")
     try:
-        data, parts, _, _ = link.recvmsg(_MOST_FLAGS, socket.CMSG_SPACE(_DESCRIPTORS * 4))
+        room = socket.CMSG_SPACE(_DESCRIPTORS * 4)
+        data, parts, _, _ = link.recvmsg(_MOST_FLAGS, room, socket.MSG_CMSG_CLOEXEC)
     except OSError:
         return [], []
     for level, kind, part in parts:

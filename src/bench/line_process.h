@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "core/fd.h"
 #include "exec/worker_process.h"
 
 namespace redzone::bench {
@@ -29,7 +30,7 @@ class LineProcess {
       : process_(std::move(process)), socket_(process_.take_socket()) {}
 
   exec::WorkerProcess process_;
-  exec::Fd socket_;
+  Fd socket_;
   std::string unread_;
 };
 

@@ -74,8 +74,8 @@ Result<int> Reduce::run(const po::variables_map& flags, Results& out) {
   options.stop = [=] { return is_over(until); };
   options.cut_off = [=, end = until + engine.deadline()] { return is_over(end); };
   options.reduce_evaluations = flags["evaluations"].as<Count>().value;
-  campaign::Triage triage(engine.executor(), engine.site().catalog(), engine::simplify_for(), sink,
-                          options);
+  campaign::Triage triage(engine.executor(), engine.site().catalog_for(*rerun.entry),
+                          engine::simplify_for(), sink, options);
   RZ_TRY_ASSIGN(auto settled, triage.reduce_again(std::move(finding), spec));
   Finding& reduced = settled.finding;
   if (settled.other) {

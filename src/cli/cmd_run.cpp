@@ -97,7 +97,8 @@ std::string run_as_typed(const po::variables_map& flags, std::uint64_t seed) {
 }
 
 // Lists the oracles that judged nothing only if the catalog is not the full one.
-report::Scope scope_of(const oracles::Catalog& catalog, const campaign::CampaignResult& result) {
+report::Scope scope_of(const oracles::Catalog& catalog, bool at_once,
+                       const campaign::CampaignResult& result) {
   report::Scope scope;
   for (const auto& u : result.unjudged)
     scope.unjudged.push_back({u.target, u.outcome, u.reason, u.plans, u.spec_error});
@@ -106,7 +107,9 @@ report::Scope scope_of(const oracles::Catalog& catalog, const campaign::Campaign
   const oracles::Catalog complete;
   for (const auto* oracle : complete.all())
     if (catalog.find(oracle->name()) == nullptr) scope.not_judged.emplace_back(oracle->name());
-  if (!catalog.is_dry()) scope.why_not_judged = "the device draws no schedule from a seed";
+  if (!catalog.is_dry())
+    scope.why_not_judged = at_once ? "calls of a Python target on the CPU compute at once"
+                                   : "the device draws no schedule from a seed";
   for (const auto& t : result.targets)
     if (t.reference.calls > 0) scope.compared.push_back({t.target, t.reference, t.not_compared});
   for (const auto& t : result.targets)
@@ -131,12 +134,13 @@ Result<int> Run::run(const po::variables_map& flags, Results& out) {
   for (const auto& [target, why] : selection.skipped)
     print_note(fmt::format("not applicable: {}: {}", target, why));
   if (selection.targets.empty()) return kNotJudged;
-  if (std::any_of(selection.targets.begin(), selection.targets.end(),
-                  [](const TargetEntry* entry) { return entry->immediate; }))
+  const bool at_once = std::any_of(selection.targets.begin(), selection.targets.end(),
+                                   [](const TargetEntry* entry) { return entry->immediate; });
+  if (at_once)
     print_note(
-        "not applicable: launch mode gated, graphs: a Python target computes at once on the CPU, "
-        "so "
-        "its calls run in their order");
+        "not applicable: launch modes, schedules, streams, graphs: a Python target computes at "
+        "once "
+        "on the CPU, so its calls run in their order");
   request.targets = selection.targets;
 
   const auto proof = engine.prove(request.allocator);
@@ -157,7 +161,8 @@ Result<int> Run::run(const po::variables_map& flags, Results& out) {
                          }}));
   const report::SelfProof shown{proof->caught, proof->took};
   const std::string db = db_for_commands(flags);
-  const report::Scope scope = scope_of(engine.site().catalog(), ran.result);
+  const oracles::Catalog& catalog = engine.site().catalog_for(selection.targets);
+  const report::Scope scope = scope_of(catalog, at_once, ran.result);
   out.print(json_wanted(flags) ? report::campaign_json(ran.record, ran.found, shown, db, scope)
                                : report::campaign_text(ran.record, ran.found, shown, db, scope));
   return exit_code_of_run(ran.result, ran.found);

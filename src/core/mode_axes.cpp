@@ -53,6 +53,7 @@ ModeAxis launch() {
           .oracle = "async",
           .kind = FailKind::async,
           .claim = "whether launches are synchronized",
+          .of_enqueued_work = true,
           .value = own<&Mode::launch>,
           .values = values_of(&Mode::launch, {Launch::blocking, Launch::async, Launch::gated}),
           .needed = true,
@@ -153,6 +154,7 @@ ModeAxis schedule() {
           .kind = FailKind::schedule,
           .claim = "the order in which blocks and threads run",
           .of_seeded_schedules = true,
+          .of_enqueued_work = true,
           .value = own<&Mode::schedule_seed>,
           .values = values_of<std::uint64_t>(&Mode::schedule_seed, {0, 1, 2, 3, 4, 5}),
           .attributed = 3,  // the seeds have no meaning by themselves: bisection draws more of them
@@ -168,6 +170,7 @@ ModeAxis graph() {
           .oracle = "graph",
           .kind = FailKind::graph,
           .claim = "whether calls are captured into a graph and replayed",
+          .of_enqueued_work = true,
           .has = has_graphs,
           .value = [](const Plan&) { return std::string("replayed"); },
           .values = {{"replayed", [](Draft&) {}},
@@ -188,6 +191,7 @@ void on_one_stream(Draft& draft) {
 
 ModeAxis streams() {
   return {.name = "streams",
+          .of_enqueued_work = true,
           .has = has_streams,
           .value = [](const Plan&) { return std::string("several"); },
           .values = {{"one", on_one_stream}},
@@ -214,6 +218,11 @@ std::vector<ModeAxis> mode_axes_with(bool seeded_schedules) {
   std::vector<ModeAxis> axes = all_mode_axes();
   std::erase_if(axes,
                 [&](const ModeAxis& a) { return a.of_seeded_schedules && !seeded_schedules; });
+  return axes;
+}
+
+std::vector<ModeAxis> mode_axes_at_once(std::vector<ModeAxis> axes) {
+  std::erase_if(axes, [](const ModeAxis& a) { return a.of_enqueued_work; });
   return axes;
 }
 

@@ -47,6 +47,8 @@ struct ModeAxis {
 
   // The axis only has an effect if the device draws its schedule from Mode::schedule_seed.
   bool of_seeded_schedules = false;
+  // It only has an effect on work that is enqueued, and none on calls that compute at once.
+  bool of_enqueued_work = false;
   // Whether the axis applies to the plan. Null: always.
   bool (*has)(const Plan&) = nullptr;
   // The plan's own value, which need not be one of `values`.
@@ -85,6 +87,9 @@ const std::vector<ModeAxis>& all_mode_axes();
 
 // The axes that have an effect on a device with or without seeded schedules.
 std::vector<ModeAxis> mode_axes_with(bool seeded_schedules);
+
+// Those of `axes` that have an effect on targets whose calls compute at once.
+std::vector<ModeAxis> mode_axes_at_once(std::vector<ModeAxis> axes);
 
 // Null if no axis has that name.
 const ModeAxis* find_mode_axis(std::span<const ModeAxis> axes, std::string_view name);

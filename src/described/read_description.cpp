@@ -42,7 +42,7 @@ std::vector<std::string> names_of(const std::vector<DimSpec>& dims) {
   return names;
 }
 
-DimSpec read_dim(TableReader& f, const std::vector<DimSpec>& before) {
+DimSpec read_dim(TableReader& f, const Rules& rules, const std::vector<DimSpec>& before) {
   DimSpec dim;
   dim.name = f.name("name");
   check_new(f, before, dim.name);
@@ -56,11 +56,12 @@ DimSpec read_dim(TableReader& f, const std::vector<DimSpec>& before) {
     if (v.empty()) throw f.error("values", "empty");
     if (std::adjacent_find(v.begin(), v.end(), std::greater_equal<>{}) != v.end())
       throw f.error("values", "not ascending");
-    if (v.front() < 1 || v.back() > kMostExact) throw f.error("values", "not in 1..2^53");
+    if (v.front() < rules.least_extent || v.back() > kMostExact)
+      throw f.error("values", fmt::format("not in {}..2^53", rules.least_extent));
     dim.min = v.front();
     dim.max = v.back();
   } else {
-    dim.min = f.integer_in("min", 1, kMostExact);
+    dim.min = f.integer_in("min", rules.least_extent, kMostExact);
     dim.max = f.integer_in("max", dim.min, kMostExact);
     dim.multiple_of = f.integer_in("multiple_of", 1, kMostExact);
     if (dim.max / dim.multiple_of * dim.multiple_of < dim.min)
@@ -253,7 +254,7 @@ void read_head(TableReader& root, Description& description) {
 
 void read_lists(TableReader& root, const Rules& rules, Description& description) {
   for (TableReader& f : root.tables("dim"))
-    description.dims.push_back(read_dim(f, description.dims));
+    description.dims.push_back(read_dim(f, rules, description.dims));
   for (TableReader& f : root.tables("knob")) {
     if (rules.of_knob) rules.of_knob(f);
     description.knobs.push_back(read_knob(f, rules, description.knobs));

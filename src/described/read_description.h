@@ -2,6 +2,7 @@
 // throw FieldError.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -15,6 +16,8 @@ namespace redzone::described {
 struct Rules {
   // Values of knobs that are text must be identifiers.
   bool knob_texts_are_names = true;
+  // The least extent of a dim.
+  std::int64_t least_extent = 1;
   // An output may be marked as `returned`.
   bool returns = false;
   // Read or check what only this kind of description has, before the rest of the table is read.

@@ -10,7 +10,7 @@ Result<Finding> store_alarm(store::Store& store, const Site& site, campaign::Eva
   StoreSink sink(store);
   Finding found_in;
   found_in.environment = site.environment(entry);
-  return campaign::record_alarm(evaluator, site.catalog(), sink, alarm, found_in);
+  return campaign::record_alarm(evaluator, site.catalog_for(entry), sink, alarm, found_in);
 }
 
 }  // namespace redzone::engine

@@ -60,11 +60,9 @@ std::unique_ptr<CoreDumpAttributor> make_core_dump(exec::WorkerCommand worker,
                                               std::move(interrupted));
 }
 
-oracles::Catalog catalog_for(const EngineOptions& options) {
-  const ExecutionTraits& execution = traits_of(options.device).execution;
-  if (!execution.runs_kernels) return oracles::Catalog::dry();
-  return oracles::Catalog({}, options.sanitizer, options.screen,
-                          mode_axes_with(execution.seeded_schedules));
+oracles::Catalog catalog_with(const EngineOptions& options, std::vector<ModeAxis> axes) {
+  if (!traits_of(options.device).execution.runs_kernels) return oracles::Catalog::dry();
+  return oracles::Catalog({}, options.sanitizer, options.screen, std::move(axes));
 }
 
 }  // namespace
@@ -76,7 +74,9 @@ Result<std::unique_ptr<Engine>> Engine::open(const EngineOptions& options) {
   engine->registry_ = std::move(registry);
   engine->deadline_ = options.trial_deadline();
   engine->sanitizer_ = options.sanitizer;
-  engine->catalog_ = catalog_for(options);
+  auto axes = mode_axes_with(traits_of(options.device).execution.seeded_schedules);
+  engine->catalog_ = catalog_with(options, axes);
+  engine->catalog_at_once_ = catalog_with(options, mode_axes_at_once(std::move(axes)));
   RZ_TRY(engine->start_workers(options));
   const exec::Hello& worker = engine->site().worker();
   const std::size_t compilers = options.compilers.value_or(compilers_by_cores());
@@ -112,7 +112,8 @@ Result<void> Engine::start_workers(const EngineOptions& options) {
     memcheck_ = std::make_unique<campaign::MemcheckAttributor>(no_sanitizer, kMemcheckDeadline);
   RZ_TRY_ASSIGN(auto hello, pool_->wait_ready(2 * start_deadline));
   log::info("engine: device {}, {} warm workers", hello.device, warm);
-  site_.emplace(options.device, registry_, catalog_, std::move(hello), no_sanitizer);
+  site_.emplace(options.device, registry_, catalog_, std::move(hello), no_sanitizer,
+                &catalog_at_once_);
   return {};
 }
 

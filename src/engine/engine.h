@@ -51,7 +51,7 @@ class Engine {
   std::function<bool()> interrupted_;
   SanitizerTool sanitizer_ = SanitizerTool::none;
   Registry registry_;
-  oracles::Catalog catalog_;
+  oracles::Catalog catalog_, catalog_at_once_;
   std::size_t spares_ = 1;
   std::chrono::milliseconds deadline_{2000};
   std::unique_ptr<exec::Pool> pool_;

@@ -47,10 +47,12 @@ generators::Budget budget_for(const DeviceTraits& device, const exec::Hello& wor
 std::unique_ptr<campaign::PlanSource> generated_plans(const TargetSpec& spec,
                                                       const DeviceTraits& device,
                                                       const exec::Hello& worker, std::uint64_t seed,
-                                                      std::optional<Allocator> allocator) {
+                                                      std::optional<Allocator> allocator,
+                                                      bool at_once) {
+  auto budget = budget_for(device, worker);
+  budget.streams = budget.streams && !at_once;
   return std::make_unique<GeneratedPlans>(
-      spec, budget_for(device, worker),
-      XXH3_64bits_withSeed(spec.name.data(), spec.name.size(), seed), allocator);
+      spec, budget, XXH3_64bits_withSeed(spec.name.data(), spec.name.size(), seed), allocator);
 }
 
 campaign::SimplifyFor simplify_for() {

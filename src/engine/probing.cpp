@@ -48,8 +48,8 @@ Result<void> Probing::make_prober(std::chrono::steady_clock::time_point until) {
   evaluator_ = std::make_unique<campaign::Evaluator>(
       engine.executor(), spec(), hang ? triage.hang_deadline : engine.deadline());
   evaluator_->set_reuse(triage.reuse_workers && !finding_.needs_history);
-  runner_ = std::make_unique<bisect::EvaluatorRunner>(*evaluator_, engine.site().catalog(), *oracle,
-                                                      finding_.signature);
+  runner_ = std::make_unique<bisect::EvaluatorRunner>(
+      *evaluator_, engine.site().catalog_for(*rerun_.entry), *oracle, finding_.signature);
   store::ProbeKey key{.finding = finding_.id,
                       .device = engine.site().worker().device,
                       .code_hash = rerun_.entry->code_hash};
@@ -72,7 +72,7 @@ Result<std::optional<Finding>> Probing::store_other() {
 }
 
 bisect::AxesOptions Probing::axes() const {
-  return axes_asked(rerun_.engine->site().catalog(), finding_.oracle);
+  return axes_asked(rerun_.engine->site().catalog_for(*rerun_.entry), finding_.oracle);
 }
 
 }  // namespace redzone::engine

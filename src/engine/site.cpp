@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "campaign/run_judgement.h"
 #include "core/plan_text.h"
 #include "core/validate.h"
@@ -53,14 +55,28 @@ std::optional<std::string> Site::cannot_run(const TargetSpec& spec) const {
   return support_problem(spec, *traits_, worker_.compute_capability, worker_.nvrtc);
 }
 
+const oracles::Catalog& Site::catalog_for(std::span<const TargetEntry* const> targets) const {
+  const bool at_once =
+      !targets.empty() && std::all_of(targets.begin(), targets.end(),
+                                      [](const TargetEntry* target) { return target->immediate; });
+  return at_once ? *at_once_ : *catalog_;
+}
+
+const oracles::Catalog& Site::catalog_for(const TargetEntry& target) const {
+  const TargetEntry* const targets[] = {&target};
+  return catalog_for(targets);
+}
+
 Result<std::vector<const Oracle*>> Site::oracles_for(const Plan& plan, const TargetSpec& spec,
                                                      std::string_view oracle,
                                                      SanitizerTool tool) const {
   if (tool != SanitizerTool::none) return std::vector<const Oracle*>{&catalog_->sanitizer(tool)};
-  if (oracle.empty()) return catalog_->all();
+  const TargetEntry* const target = registry_->find(plan.target, device());
+  const oracles::Catalog& judging = target == nullptr ? *catalog_ : catalog_for(*target);
+  if (oracle.empty()) return judging.all();
   const Oracle* own = catalog_->find(oracle);
   if (own == nullptr) return usage_error(fmt::format("no oracle '{}' in this build", oracle));
-  return campaign::oracles_for(*catalog_, *own, plan, spec);
+  return campaign::oracles_for(judging, *own, plan, spec);
 }
 
 }  // namespace redzone::engine

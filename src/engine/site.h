@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -22,12 +23,14 @@ namespace redzone::engine {
 class Site {
  public:
   // `registry` and `catalog` are borrowed. `worker`: what a worker on the device reported.
-  // `no_sanitizer`: why compute-sanitizer is unavailable; "" if it seems available.
+  // `no_sanitizer`: why compute-sanitizer is unavailable; "" if it seems available. `at_once`: the
+  // oracles for targets whose calls compute at once (TargetEntry::immediate), if those are others.
   Site(DeviceKind device, const Registry& registry, const oracles::Catalog& catalog,
-       exec::Hello worker, std::string no_sanitizer)
+       exec::Hello worker, std::string no_sanitizer, const oracles::Catalog* at_once = nullptr)
       : traits_(&traits_of(device)),
         registry_(&registry),
         catalog_(&catalog),
+        at_once_(at_once == nullptr ? &catalog : at_once),
         worker_(std::move(worker)),
         no_sanitizer_(std::move(no_sanitizer)) {}
 
@@ -35,6 +38,9 @@ class Site {
   const DeviceTraits& traits() const { return *traits_; }
   const Registry& registry() const { return *registry_; }
   const oracles::Catalog& catalog() const { return *catalog_; }
+  // Without the axes that have no effect on any of these targets.
+  const oracles::Catalog& catalog_for(std::span<const TargetEntry* const> targets) const;
+  const oracles::Catalog& catalog_for(const TargetEntry& target) const;
   const exec::Hello& worker() const { return worker_; }
   const std::string& no_sanitizer() const { return no_sanitizer_; }
 
@@ -61,6 +67,7 @@ class Site {
   const DeviceTraits* traits_;
   const Registry* registry_;
   const oracles::Catalog* catalog_;
+  const oracles::Catalog* at_once_;
   exec::Hello worker_;
   std::string no_sanitizer_;
 };

@@ -15,7 +15,7 @@ std::vector<campaign::TargetUnderTest> targets_of(const Site& site,
   for (const auto* entry : request.targets)
     targets.push_back({.spec = &entry->spec,
                        .source = generated_plans(entry->spec, site.traits(), site.worker(),
-                                                 request.seed, request.allocator),
+                                                 request.seed, request.allocator, entry->immediate),
                        .environment = site.environment(*entry)});
   return targets;
 }
@@ -50,8 +50,8 @@ Result<StoredCampaign> run_campaign(Engine& engine, store::Store& store,
   };
   options.found = watcher.found;
   StoreSink sink(store);
-  campaign::Campaign fuzzing(engine.executor(), site.catalog(), simplify_for(), sink,
-                             targets_of(site, request), std::move(options));
+  campaign::Campaign fuzzing(engine.executor(), site.catalog_for(request.targets), simplify_for(),
+                             sink, targets_of(site, request), std::move(options));
   auto result = fuzzing.run();
   if (watcher.fuzzed) watcher.fuzzed();
   if (!result) return tl::unexpected(result.error());

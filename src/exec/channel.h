@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "exec/fd.h"
+#include "core/fd.h"
 #include "exec/protocol.h"
 
 namespace redzone::exec {

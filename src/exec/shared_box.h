@@ -2,8 +2,8 @@
 #pragma once
 
 #include "core/error.h"
+#include "core/fd.h"
 #include "device/black_box.h"
-#include "exec/fd.h"
 
 namespace redzone::exec {
 

@@ -10,9 +10,9 @@
 #include <csignal>
 #include <exception>
 
+#include "core/fd.h"
 #include "core/log.h"
 #include "exec/fault_attribution.h"
-#include "exec/fd.h"
 #include "exec/protocol.h"
 
 namespace redzone::exec {

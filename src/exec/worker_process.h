@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/fd.h"
 #include "exec/fault_attribution.h"
-#include "exec/fd.h"
 #include "exec/shared_box.h"
 
 namespace redzone::exec {

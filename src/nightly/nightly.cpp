@@ -259,8 +259,8 @@ Result<void> Nightly::fuzz() {
     stalled = stalled || watch.stalled(p.stats);
   };
   engine::StoreSink sink(store_);
-  campaign::Campaign fuzzing(means_.executor, means_.site.catalog(), means_.simplify, sink,
-                             std::move(with.targets), std::move(options));
+  campaign::Campaign fuzzing(means_.executor, means_.site.catalog_for(selection_.targets),
+                             means_.simplify, sink, std::move(with.targets), std::move(options));
   const auto result = fuzzing.run();
   means_.fuzzed();
   if (!result) return tl::unexpected(result.error());

@@ -202,7 +202,7 @@ Result<void> NightReplays::enter(const Finding& finding, const campaign::Recheck
     // It had not been confirmed for lack of time.
     if (seen.failed.k > 0) {
       campaign::Evaluator evaluator = evaluator_for(entry.spec);
-      RZ_TRY(campaign::measure_suspect(evaluator, site().catalog(), sink_, finding));
+      RZ_TRY(campaign::measure_suspect(evaluator, site().catalog_for(entry), sink_, finding));
     } else if (seen.tonight == Tonight::passes) {
       Finding settled = finding;
       settled.state = FindingState::unconfirmed;
@@ -222,8 +222,8 @@ Result<std::int64_t> NightReplays::record(const campaign::Alarm& alarm, const Ta
   Finding found_in;
   found_in.environment = site().environment(entry);
   found_in.campaign = night_.run.campaign;
-  RZ_TRY_ASSIGN(const auto finding,
-                campaign::record_alarm(evaluator, site().catalog(), sink_, alarm, found_in));
+  RZ_TRY_ASSIGN(const auto finding, campaign::record_alarm(evaluator, site().catalog_for(entry),
+                                                           sink_, alarm, found_in));
   return finding.id;
 }
 

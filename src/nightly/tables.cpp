@@ -31,7 +31,7 @@ Result<bisect::Memory> runs_of(store::Store& store, const Finding& f, const std:
   return bisect::Memory{};
 }
 
-bisect::Bisection bisection_of(const Finding& f, const TargetSpec& spec, bisect::Memory runs) {
+bisect::Bisection bisection_of(const Finding& f, const TargetEntry& target, bisect::Memory runs) {
   NoRunner runner;
   bisect::ProbeBudget budget;
   // Stops at the first question that the stored runs do not answer.
@@ -39,10 +39,11 @@ bisect::Bisection bisection_of(const Finding& f, const TargetSpec& spec, bisect:
   bisect::Prober prober(runner, std::move(budget), std::move(runs));
   bisect::BisectOptions options;
   const auto& device = traits_of_device(f.environment.device);
-  const oracles::Catalog catalog({}, SanitizerTool::none, {},
-                                 mode_axes_with(device.execution.seeded_schedules));
+  auto axes = mode_axes_with(device.execution.seeded_schedules);
+  if (target.immediate) axes = mode_axes_at_once(std::move(axes));
+  const oracles::Catalog catalog({}, SanitizerTool::none, {}, std::move(axes));
   options.axes = engine::axes_asked(catalog, f.oracle);
-  return bisect::bisect(f.plan, spec, prober, options);
+  return bisect::bisect(f.plan, target.spec, prober, options);
 }
 
 }  // namespace
@@ -57,7 +58,7 @@ Result<void> add_bisections(report::Night& night, store::Store& store, const Reg
     if (entry == nullptr) continue;
     RZ_TRY_ASSIGN(auto runs, runs_of(store, finding, entry->code_hash));
     if (runs.empty()) continue;
-    const auto bisection = bisection_of(finding, entry->spec, std::move(runs));
+    const auto bisection = bisection_of(finding, *entry, std::move(runs));
     if (bisection.base.answer == bisect::Answer::fails)
       shown.tables.push_back(report::bisection_table(bisection));
   }

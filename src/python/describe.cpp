@@ -12,21 +12,26 @@
 #include <cstring>
 #include <optional>
 
+#include "core/child_process.h"
+#include "core/fd.h"
+#include "core/log.h"
+#include "core/terminal.h"
 #include "exec/child_environment.h"
-#include "exec/fd.h"
 #include "exec/output_tail.h"
 
 namespace redzone::python {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-using exec::Fd;
 
 // Exit codes of `python -m redzone.describe`.
 constexpr int kFileIsWrong = 2, kModuleIsMissing = 3;
 
 constexpr std::size_t kMostAnswerBytes = std::size_t{16} << 20;
+// More than any file prints on purpose while it is imported.
+constexpr std::uint64_t kMostOutputBytes = std::uint64_t{256} << 20;
 constexpr std::chrono::milliseconds kAskEvery{50};  // whether it is to stop, and has ended
+constexpr std::chrono::seconds kLong{10};           // then it is said what the command waits for
 
 struct Pipe {
   Fd read, write;
@@ -39,28 +44,6 @@ struct Pipe {
   }
 };
 
-// The process and its group, which end at the latest with this.
-class Child {
- public:
-  explicit Child(pid_t pid) : pid_(pid) {}
-  Child(const Child&) = delete;
-  Child& operator=(const Child&) = delete;
-  ~Child() {
-    ::kill(-pid_, SIGKILL);
-    if (!status_) ::waitpid(pid_, nullptr, 0);
-  }
-  // The wait status once it has ended.
-  std::optional<int> ended() {
-    int status = 0;
-    if (!status_ && ::waitpid(pid_, &status, WNOHANG) == pid_) status_ = status;
-    return status_;
-  }
-
- private:
-  pid_t pid_;
-  std::optional<int> status_;
-};
-
 // Everything that the child needs is made before the fork.
 pid_t start(std::vector<std::string> words, int null, int output) {
   std::vector<std::string> more = variables();
@@ -71,10 +54,7 @@ pid_t start(std::vector<std::string> words, int null, int output) {
   argv.push_back(nullptr);
   const pid_t parent = ::getpid();
   const pid_t pid = ::fork();
-  if (pid != 0) {
-    if (pid > 0) ::setpgid(pid, pid);  // also here: whichever process runs first
-    return pid;
-  }
+  if (pid != 0) return pid;
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(127);
   ::setpgid(0, 0);
@@ -92,10 +72,10 @@ std::string last_line(const exec::OutputTail& output) {
   return text.substr(text.rfind('\n') + 1);
 }
 
-// How the child ended, if that is no answer.
+// How the child ended, if that is no answer. `told`: what it wrote in the place of one.
 Error problem(const Interpreter& interpreter, const std::string& files, int status,
-              const exec::OutputTail& output) {
-  const std::string line = last_line(output);
+              const std::string& told, const exec::OutputTail& output) {
+  const std::string line = told.empty() ? last_line(output) : printable(told);
   if (WIFSIGNALED(status)) {
     const char* name = ::sigabbrev_np(WTERMSIG(status));
     return {ErrorKind::usage, fmt::format("{}: killed by SIG{} while it was imported", files,
@@ -150,14 +130,14 @@ Result<Descriptions> describe(const Interpreter& interpreter,
   words.insert(words.end(), names.begin(), names.end());
   const pid_t pid = start(std::move(words), null.get(), output_pipe->write.get());
   if (pid < 0) return harness_error(fmt::format("cannot fork: {}", std::strerror(errno)));
-  Child child(pid);
+  ChildProcess child(pid);
   answer_pipe->write.reset();
   output_pipe->write.reset();
 
   std::string answer;
   exec::OutputTail output;
-  const auto until = Clock::now() + deadline;
-  for (;;) {
+  const auto begun = Clock::now(), until = begun + deadline;
+  for (bool said = false;;) {
     const auto status = child.ended();  // first: what it wrote before is then read below
     output.drain(output_pipe->read.get());
     const Read read = read_answer(answer_pipe->read.get(), answer);
@@ -166,14 +146,25 @@ Result<Descriptions> describe(const Interpreter& interpreter,
           fmt::format("{}: a description of more than {} MiB", all, kMostAnswerBytes >> 20));
     if (status) {
       if (*status != 0 || answer.empty())
-        return tl::unexpected(problem(interpreter, all, *status, output));
+        return tl::unexpected(problem(interpreter, all, *status, answer, output));
       return read_descriptions(answer, "description of " + all);
     }
+    if (output.total_bytes() > kMostOutputBytes)
+      return usage_error(
+          fmt::format("{}: printed more than {} MiB while it was imported, at last: {}", all,
+                      kMostOutputBytes >> 20, last_line(output)));
     if (stop && stop()) return harness_error(all + ": interrupted while it was described");
     if (Clock::now() >= until)
       return usage_error(
           fmt::format("{}: was not imported within {} s", all,
                       std::chrono::duration_cast<std::chrono::seconds>(deadline).count()));
+    if (!said && !files.empty() && Clock::now() >= begun + kLong) {
+      said = true;
+      const std::string line = last_line(output);
+      log::warn("{}: is being imported for {} s, {} s at most{}{}", all, kLong.count(),
+                std::chrono::duration_cast<std::chrono::seconds>(deadline).count(),
+                line.empty() ? "" : "; it printed: ", line);
+    }
     pollfd entries[] = {{answer_pipe->read.get(), POLLIN, 0}, {output_pipe->read.get(), POLLIN, 0}};
     // At the end of both there is nothing to wait for but the process.
     ::poll(entries, read == Read::end ? 0 : 2, static_cast<int>(kAskEvery.count()));

@@ -20,23 +20,33 @@ void check_hash(const TableReader& root, const std::string& hash) {
     throw root.error("code_hash", fmt::format("'{}' is not {} hex digits", hash, kDigits));
 }
 
-std::shared_ptr<const TargetDescription> read_target(TableReader& f) {
-  auto target = std::make_shared<TargetDescription>();
-  described::read_head(f, *target);
-  target->file = f.text("file");
-  target->line = f.integer_in("line", 0, std::numeric_limits<std::int32_t>::max(), 0);
-  if (f.has("category")) target->category = f.named<Category>("category");
-  if (target->category == Category::selftest)
+void read_rest(TableReader& f, TargetDescription& target) {
+  described::read_head(f, target);
+  if (f.has("category")) target.category = f.named<Category>("category");
+  if (target.category == Category::selftest)
     throw f.error("category", "selftests are Redzone's own");
-  described::read_lists(f, {.knob_texts_are_names = false, .returns = true}, *target);
+  described::read_lists(f, {.knob_texts_are_names = false, .least_extent = 0, .returns = true},
+                        target);
   if (f.has("tolerance")) {
     TableReader tolerance = f.table("tolerance");
-    target->tolerance = described::read_tolerance(tolerance);
+    target.tolerance = described::read_tolerance(tolerance);
   }
-  target->has_reference = f.flag("has_reference");
-  target->lives_with_process = f.one_of("state", kStates) == 1;
-  target->capturable = f.flag("capturable", false);
+  target.has_reference = f.flag("has_reference");
+  target.lives_with_process = f.one_of("state", kStates) == 1;
+  target.capturable = f.flag("capturable", false);
   f.done();
+}
+
+// A mistake has the line of its declaration.
+std::shared_ptr<const TargetDescription> read_target(TableReader& f) {
+  auto target = std::make_shared<TargetDescription>();
+  target->file = f.text("file");
+  target->line = f.integer_in("line", 0, std::numeric_limits<std::int32_t>::max(), 0);
+  try {
+    read_rest(f, *target);
+  } catch (const FieldError& e) {
+    throw FieldError(fmt::format("{}:{}: {}", target->file, target->line, e.what()));
+  }
   return target;
 }
 

@@ -61,9 +61,18 @@ std::vector<std::string> variables() {
   const fs::path folder = library_folder();
   std::string path = (folder / "python").string();
   if (const std::string before = variable("PYTHONPATH"); !before.empty()) path += ":" + before;
-  // -m would put the current folder first, where a json.py of the user hides Python's own.
-  return {"PYTHONPATH=" + path, "PYTHONSAFEPATH=1", "PYTHONFAULTHANDLER=1",
-          "REDZONE_LIBRARY=" + (folder / "libredzone_worker.so").string()};
+  std::vector<std::string> out{
+      "PYTHONPATH=" + path,
+      // -m would put the current folder first, where a json.py of the user hides Python's own.
+      "PYTHONSAFEPATH=1",
+      "PYTHONFAULTHANDLER=1",
+      // Python takes bytecode for the source's if that was changed within a second and is as long.
+      "PYTHONDONTWRITEBYTECODE=1",
+      "REDZONE_LIBRARY=" + (folder / "libredzone_worker.so").string(),
+  };
+  // The order of a set of texts: a failure that depends on it recurs in other processes.
+  if (variable("PYTHONHASHSEED").empty()) out.emplace_back("PYTHONHASHSEED=0");
+  return out;
 }
 
 std::vector<std::string> worker_words(const std::string& interpreter) {

@@ -16,6 +16,8 @@
 #include <memory>
 #include <string>
 
+#include "core/child_process.h"
+#include "core/fd.h"
 #include "target/plugin.h"
 #include "target/spec_check.h"
 
@@ -26,44 +28,6 @@ using Clock = std::chrono::steady_clock;
 
 // A record on the pipe, one for each plugin: its length, then the error message; 0 when it loaded.
 using RecordLength = std::uint32_t;
-
-class Fd {
- public:
-  explicit Fd(int fd) : fd_(fd) {}
-  Fd(const Fd&) = delete;
-  Fd& operator=(const Fd&) = delete;
-  ~Fd() { ::close(fd_); }
-  int get() const { return fd_; }
-
- private:
-  int fd_;
-};
-
-// A forked child; killed and reaped at the latest on destruction.
-class Child {
- public:
-  explicit Child(pid_t pid) : pid_(pid) {}
-  Child(const Child&) = delete;
-  Child& operator=(const Child&) = delete;
-  ~Child() {
-    if (pid_ > 0) kill_and_wait();
-  }
-  // The wait status. A child that had ended before the kill keeps the status it ended with.
-  int kill_and_wait() {
-    ::kill(pid_, SIGKILL);
-    return wait();
-  }
-  int wait() {
-    int status = 0;
-    while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
-    }
-    pid_ = -1;
-    return status;
-  }
-
- private:
-  pid_t pid_;
-};
 
 void write_all(int fd, const void* data, std::size_t bytes) {
   const char* p = static_cast<const char*>(data);
@@ -98,6 +62,7 @@ std::string plugin_problem(const std::filesystem::path& plugin,
   // A plugin that hangs must not outlive a driver that was killed.
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(EXIT_FAILURE);
+  ::setpgid(0, 0);
   // The handlers of the parent would report a crash as the parent's.
   for (int signal = 1; signal < NSIG; ++signal) ::signal(signal, SIG_DFL);
   if (const int null = ::open("/dev/null", O_WRONLY | O_CLOEXEC); null >= 0) {
@@ -161,17 +126,17 @@ Result<void> probe_plugins(std::span<const std::filesystem::path> plugins,
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0)
     return harness_error(fmt::format("cannot make a pipe: {}", ::strerror(errno)));
-  Fd in(ends[0]);
+  Fd in(ends[0]), out(ends[1]);
   std::fflush(nullptr);  // otherwise a plugin that calls exit() writes our buffers a second time
   const pid_t parent = ::getpid();
   const pid_t pid = ::fork();
   if (pid == 0) {
-    ::close(ends[0]);
-    run_child(ends[1], parent, plugins, deadline);
+    in.reset();
+    run_child(out.get(), parent, plugins, deadline);
   }
-  ::close(ends[1]);
+  out.reset();
   if (pid < 0) return harness_error(fmt::format("cannot fork: {}", ::strerror(errno)));
-  Child child(pid);
+  ChildProcess child(pid);
 
   for (const auto& plugin : plugins) {
     const auto until = Clock::now() + deadline;

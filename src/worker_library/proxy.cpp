@@ -26,6 +26,9 @@
 #include <string_view>
 #include <vector>
 
+#include "core/check_failure.h"
+#include "core/error.h"
+
 namespace {
 
 constexpr int kHarnessError = 3;
@@ -179,6 +182,14 @@ bool receive(int link, std::int32_t& number) {
   return n == sizeof number;
 }
 
+// What became of the worker is unknown, and no failure of what it ran. The driver ends it: it is of
+// this process' group.
+[[noreturn]] void zygote_is_gone() {
+  std::fprintf(stderr, "%sthe process that forks workers has ended\n",
+               redzone::kCheckFailedText.data());
+  ::_exit(redzone::kCheckFailedExit);
+}
+
 [[noreturn]] void end_as(int status) {
   if (WIFSIGNALED(status)) {
     std::signal(WTERMSIG(status), SIG_DFL);
@@ -201,7 +212,7 @@ int main(int argc, char** argv) {
       worker < 0)
     become_worker(argv);
   // The driver must see that the worker is gone, and this process holds what the worker has.
-  for (const int fd : {1, 2, request.socket, request.box}) ::close(fd);
-  if (!receive(link, status)) ::_exit(kHarnessError);
+  for (const int fd : {1, request.socket, request.box}) ::close(fd);
+  if (!receive(link, status)) zygote_is_gone();
   end_as(status);
 }

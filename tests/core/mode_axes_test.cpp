@@ -93,6 +93,12 @@ TEST(ModeAxes, PlainerModesEndAtOneThatHasNoPlainer) {
   }
 }
 
+TEST(ModeAxes, OfCallsThatComputeAtOnceAreThoseOfMemory) {
+  std::vector<std::string_view> names;
+  for (const auto& axis : mode_axes_at_once(all_mode_axes())) names.push_back(axis.name);
+  EXPECT_EQ(names, (std::vector<std::string_view>{"allocator", "placement", "poison"}));
+}
+
 TEST(ModeAxes, OfADeviceWithoutSeededSchedulesLackThoseAlone) {
   const auto all = mode_axes_with(true), some = mode_axes_with(false);
   EXPECT_EQ(all.size(), all_mode_axes().size());

@@ -204,8 +204,7 @@ std::vector<Part> parts() {
       // Describes files in a process of theirs, whose output is read as a worker's is.
       {"python",
        "src/python/",
-       {"core/", "described/", "exec/child_environment.h", "exec/fd.h", "exec/output_tail.h",
-        "target/"}},
+       {"core/", "described/", "exec/child_environment.h", "exec/output_tail.h", "target/"}},
       {"exec", "src/exec/", {"core/", "device/", "target/", "sanitizer/", "tma/"}},
       // The campaign uses interfaces and plain values: no device, no worker, no SQLite.
       {"campaign",

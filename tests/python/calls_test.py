@@ -107,6 +107,13 @@ class CallCase(unittest.TestCase):
         target = registry.targets()[-1]
         return target, BoundCall(target, arrays_named(kind, "cpu"), library)
 
+    def reference(self, library, kind, reference, **declared):
+        CallCase.names += 1
+        name = f"t{CallCase.names}"
+        rz.target(lambda x, y, k=0: 0, name=name, arrays=kind, reference=reference, **declared)
+        target = registry.targets()[-1]
+        return BoundReference(target, arrays_named(kind, "cpu"), library)
+
     def each_kind(self):
         for kind in KINDS:
             with self.subTest(kind):
@@ -238,13 +245,6 @@ class Results(CallCase):
 
 
 class References(CallCase):
-    def reference(self, library, kind, reference, **declared):
-        CallCase.names += 1
-        name = f"t{CallCase.names}"
-        rz.target(lambda x, y, k=0: 0, name=name, arrays=kind, reference=reference, **declared)
-        target = registry.targets()[-1]
-        return BoundReference(target, arrays_named(kind, "cpu"), library)
-
     def test_values_and_integers(self):
         n = rz.dim("N", 1, 9)
         seen = []
@@ -286,6 +286,61 @@ class References(CallCase):
                 bound = self.reference(library, kind, function, x=rz.In("f32", n), y=rz.Out("f32", n))
                 with self.assertRaisesRegex(ValueError, message):
                     bound.run(1)
+
+
+class Scalars(CallCase):
+    def test_a_result_without_dims(self):
+        n = rz.dim("N", 1, 9)
+        for kind in self.each_kind():
+            library = Library({"N": 3})
+            library.tensor("x", "f32", (3,), (1,))
+            library.tensor("result", "f32", (), ())
+            for i in range(3):
+                library.put("x", 1.5, i)
+
+            def total(x):
+                return sum(x) if kind == "buffer" else x.sum()  # noqa: B023
+
+            _, call = self.bound(library, kind, total, x=rz.In("f32", n), returns=rz.Out("f32"))
+            call.collect(call.run(total, 1), 1)
+            self.assertEqual(library.element("result"), 4.5)
+
+
+@unittest.skipUnless("torch" in KINDS, "needs torch")
+class Torch(CallCase):
+    def test_files_that_change_defaults(self):
+        import torch
+
+        n = rz.dim("N", 1, 9)
+        library = Library({"N": 3})
+        library.tensor("x", "f32", (3,), (1,))
+        library.tensor("result", "f32", (3,), (1,))
+        library.put("x", 2.0, 1)
+        library.inputs["x"] = doubles([1, 2, 3], 3)
+        library.outputs["y"] = doubles([0, 0, 0], 3)
+        torch.set_default_device("meta")
+        torch.set_default_dtype(torch.float64)
+        try:
+            declared = {"x": rz.In("f32", n), "returns": rz.Out("f32", n)}
+            _, call = self.bound(library, "torch", lambda x: x * 1, **declared)
+            call.collect(call.run(lambda x: x * 1, 1), 1)
+            for function in (lambda x: x, lambda x: x.tolist()):
+                bound = self.reference(library, "torch", function, x=rz.In("f32", n), y=rz.Out("f32", n))
+                bound.run(1)
+        finally:
+            torch.set_default_device(None)
+            torch.set_default_dtype(torch.float32)
+        self.assertEqual(library.element("result", 1), 2.0)
+        self.assertEqual(list(library.outputs["y"][0]), [1, 2, 3])
+
+    def test_a_result_that_is_not_strided(self):
+        n = rz.dim("N", 1, 9)
+        library = Library({"N": 3})
+        library.tensor("x", "f32", (3,), (1,))
+        library.tensor("result", "f32", (3,), (1,))
+        _, call = self.bound(library, "torch", lambda x: x, x=rz.In("f32", n), returns=rz.Out("f32", n))
+        with self.assertRaisesRegex(WrongCall, "has layout torch.sparse_coo, and a strided tensor"):
+            call.run(lambda x: x.to_sparse(), 1)
 
 
 class Buffers(unittest.TestCase):

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Files of targets become descriptions, or one line about what is wrong with them."""
 
+import importlib.util
 import os
+import py_compile
 import unittest
 
 import cases
@@ -82,6 +84,17 @@ class Descriptions(cases.FileCase):
         self.assertEqual(self.answer(text)["code_hash"], first)
         self.write("def helper(x): return -x\n", "helpers.py")
         self.assertNotEqual(self.answer(text)["code_hash"], first)
+        # Wherever they lie, and extensions, too.
+        self.write("x = 1\n", "elsewhere/far/faraway.py")
+        (self.folder / "operators.so").write_bytes(b"first")
+        far = ("import sys, types; sys.path.append('elsewhere/far'); import faraway\n"
+               "m = types.ModuleType('m'); m.__file__ = 'operators.so'; sys.modules['m'] = m\n")  # fmt: skip
+        hashes = [self.answer(far + text)["code_hash"]]
+        self.write("x = 2\n", "elsewhere/far/faraway.py")
+        hashes.append(self.answer(far + text)["code_hash"])
+        (self.folder / "operators.so").write_bytes(b"second")
+        hashes.append(self.answer(far + text)["code_hash"])
+        self.assertEqual(len(set(hashes)), 3)
         # A module that is not imported is none of it.
         second = self.answer(text)["code_hash"]
         self.write("pass\n", "other.py")
@@ -94,6 +107,45 @@ class Descriptions(cases.FileCase):
         name = self.write(RIGHT, "json.py")
         ran, answer = cases.described(name, cwd=self.folder)
         self.assertEqual((ran.returncode, answer["target"][0]["name"]), (0, "json.copy"))
+
+    def test_a_helper_declares_for_the_file_that_calls_it(self):
+        self.write(
+            "import redzone as rz\ndef declare(f, n):\n    rz.require(n > 1)\n"
+            "    return rz.target(f, x=rz.InOut('f32', n))\n", "below/helpers.py",
+        )  # fmt: skip
+        text = HEAD + "from below.helpers import declare\ndef f(x): pass\ndeclare(f, N)\n"
+        target = self.answer(text)["target"][0]
+        self.assertEqual((target["file"], target["line"]), ("my.py", 5))
+        self.assertEqual(target["constraint"][0]["text"], "my.py:5: N > 1")
+
+    def test_a_file_that_another_one_has_imported(self):
+        self.write(RIGHT, "b.py")
+        self.write("import b\n" + RIGHT, "a.py")
+        _, answer = cases.described("a.py", "b.py", cwd=self.folder)
+        self.assertEqual({(t["name"], t["file"]) for t in answer["target"]},
+                         {("a.copy", "a.py"), ("b.copy", "b.py")})  # fmt: skip
+
+    def test_knobs_are_the_same_text_in_each_process(self):
+        text = HEAD + (
+            "class Plain: pass\nclass Named:\n    def __repr__(self): return 'named'\n"
+            "def relu(x): pass\n"
+            "rz.target(lambda x, a, b: 0, name='f', x=rz.InOut('f32', N), a=rz.knob(relu, max, Named()),\n"
+            "          b=rz.knob({'one', 'two', 'three'}, float('nan'), 2**70))\n"
+        )
+        knobs = [k["values"] for k in self.answer(text)["target"][0]["knob"]]
+        self.assertEqual(knobs[0], ["relu", "max", "named"])
+        self.assertEqual(knobs[1][1:], ["nan", str(2**70)])
+        for value in ("Plain()", "object()", "__import__('functools').partial(relu)", "lambda: 0, lambda: 1"):
+            line = self.mistake(text + f"rz.knob({value})\n")
+            wrong = "has the value .*, which is another text in each process|lists the value '<lambda>' twice"
+            self.assertRegex(line, rf"^my\.py:9: a knob ({wrong})")
+
+    def test_a_knob_of_element_types(self):
+        types = "type('float32', (), {}), 'half', 'bf16'"
+        target = self.answer(
+            HEAD + f"rz.target(lambda x, t: 0, name='f', x=rz.InOut(rz.knob({types}, name='t'), N))\n"
+        )["target"][0]
+        self.assertEqual(target["knob"][0]["values"], ["f32", "f16", "bf16"])
 
     def test_several_files(self):
         files = [self.write(RIGHT, "a.py"), self.write(RIGHT, "below/b.py")]
@@ -125,6 +177,66 @@ class HostileFiles(cases.FileCase):
             "my.py:3: the file called sys.exit(0) when it was imported",
         )
         self.assertEqual(self.mistake("x = 1\nraise KeyboardInterrupt\n"), "my.py:2: KeyboardInterrupt")
+
+    def test_changes_the_folder(self):
+        self.write(RIGHT, "other.py")
+        name = self.write("import os\nos.chdir('/')\n" + RIGHT)
+        ran, answer = cases.described(name, "other.py", cwd=self.folder)
+        self.assertEqual((ran.returncode, [t["file"] for t in answer["target"]]), (0, ["my.py", "other.py"]))
+
+    def test_puts_something_in_the_place_of_the_streams(self):
+        for stream in ("None", "object()", "open('/dev/full', 'w')"):
+            change = f"import sys\nsys.stdout = {stream}\n"
+            self.assertEqual(len(self.answer(change + RIGHT)["target"]), 1)
+            line = self.mistake(change + "x = zz\n")
+            self.assertEqual(line, "my.py:3: NameError: name 'zz' is not defined")
+
+    def test_the_driver_gets_the_line_alone(self):
+        for noise in ("print('no newline', end='')", "sys.stdout.buffer.write(bytes(range(256)))"):
+            name = self.write(f"import sys\n{noise}\nx = zz\n")
+            ran, line = cases.described(name, cwd=self.folder, errors="replace")
+            self.assertEqual((ran.returncode, line), (2, "my.py:3: NameError: name 'zz' is not defined"))
+
+    def test_closes_what_it_has_not_opened(self):
+        self.assertEqual(
+            cases.described(
+                self.write("import os\nos.closerange(3, 99)\nf = open('log', 'w')\n" + RIGHT), cwd=self.folder
+            )[0].stderr,
+            "my.py:1: closes descriptors that it has not opened\n",
+        )
+        self.assertEqual((self.folder / "log").read_text(), "")
+
+    def test_exceptions_that_cannot_be_told(self):
+        broken = "class E(Exception):\n    def __str__(self): raise ValueError\nraise E\n"
+        self.assertEqual(self.mistake(broken), "my.py:3: E: its text cannot be made (ValueError)")
+        self.assertEqual(self.mistake("raise ValueError('\\udcff')\n"), "my.py:1: ValueError: \\udcff")
+
+    def test_values_that_raise_when_they_are_looked_at(self):
+        proxy = "class P:\n    def __getattribute__(self, name): raise RuntimeError(name)\np = P()\n"
+        self.assertEqual(len(self.answer(proxy + RIGHT)["target"]), 1)
+
+    def test_bytecode_of_an_older_file_is_not_run(self):
+        def described():
+            _, answer = cases.described("my.py", cwd=self.folder)
+            return answer["target"][0]["dim"][0]["max"]
+
+        path = self.folder / self.write(RIGHT)
+        self.assertEqual(described(), 100)
+        compiled = importlib.util.cache_from_source(str(path))
+        py_compile.compile(str(path), compiled)
+        was = path.stat()
+        path.write_text(RIGHT.replace("100", "200"))
+        os.utime(path, ns=(was.st_atime_ns, was.st_mtime_ns))
+        self.assertEqual(described(), 200)
+
+    def test_the_name_of_a_file(self):
+        for name in ("my \"file\" of 'mine'.py", "\u044f\u0434\u0440\u043e.py", "new\nline.py"):
+            ran, answer = cases.described(self.write(RIGHT, name), cwd=self.folder)
+            self.assertEqual((ran.returncode, answer["target"][0]["file"]), (0, name))
+        name = os.fsdecode(b"\xff.py")
+        self.write(RIGHT, name)
+        ran, line = cases.described(name, cwd=self.folder)
+        self.assertEqual((ran.returncode, line), (2, "\\udcff.py:1: the name of the file is not UTF-8"))
 
     def test_exit_handlers_do_not_run(self):
         self.answer("import atexit, os\natexit.register(os._exit, 9)\n" + RIGHT)
@@ -182,6 +294,13 @@ class Mistakes(cases.FileCase):
              "state is 'call': there are process, trial"),
             ("[rz.target(lambda x: 0, name='f', x=rz.InOut('f32', N)) for _ in (1, 2)]",
              "the target 'f' is declared twice, also at my.py:3"),
+            ("rz.target(lambda a, b=0, c=0, /: 0, name='f', a=rz.InOut('f32', N), c=3)",
+             "'c' is given, and 'b' before it is not, which <lambda>() takes by position: give it a value"),
+            ("rz.In('f32', N, fill=rz.constant(float('-inf')))", "constant(-inf) takes a finite number"),
+            ("rz.In('f32', N + 2**60)", "an operand is 1152921504606846976, and 2^53 is the most"),
+            ("for _ in range(12): N = N + N", "an expression has more than 2000 characters"),
+            ("rz.dim('if')", "'if' is a word of Python, so no dim can have that name"),
+            ("rz.target(lambda x: 0, name='f', x=rz.InOut('f32', N), doc='two\\nlines')", "doc is 'two"),
             ("rz.require(True)", "rz.require takes a condition on dims, not True"),
             ("rz.target(3)", "rz.target takes a function or a class, not 3"),
         ]  # fmt: skip

@@ -2,6 +2,7 @@
 // of users may do to it.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
@@ -62,6 +63,27 @@ TEST_F(DescribingProcess, ALineAboutAFileIsAUsageError) {
   ASSERT_FALSE(read);
   EXPECT_EQ(read.error().kind, ErrorKind::usage);
   EXPECT_EQ(read.error().message, "my.py:12: no target N");
+}
+
+TEST_F(DescribingProcess, ALineInThePlaceOfTheAnswerIsNotMixedWithWhatTheFilePrints) {
+  for (const char* code : {"2", "3"}) {
+    const auto read = described(
+        std::string("printf 'my.py:12: \\303\\244\\033' >&$fd; echo later >&2; exit ") + code);
+    ASSERT_FALSE(read);
+    EXPECT_NE(read.error().message.find("my.py:12: \xc3\xa4"), std::string::npos)
+        << read.error().message;
+    EXPECT_EQ(read.error().message.find("later"), std::string::npos);
+    EXPECT_EQ(read.error().message.find('\033'), std::string::npos);
+  }
+}
+
+TEST_F(DescribingProcess, OneThatPrintsWithoutEndSaysWhat) {
+  const auto read = described("exec yes 'once more'");
+  ASSERT_FALSE(read);
+  EXPECT_EQ(read.error().kind, ErrorKind::usage);
+  EXPECT_NE(read.error().message.find("printed more than 256 MiB while it was imported, at last:"),
+            std::string::npos)
+      << read.error().message;
 }
 
 TEST_F(DescribingProcess, AMissingModuleNamesTheInterpreter) {
@@ -128,6 +150,17 @@ TEST(Interpreter, IsTheGivenOneOrAnError) {
     ASSERT_FALSE(found) << none;
     EXPECT_EQ(found.error().kind, ErrorKind::usage);
   }
+}
+
+TEST(Interpreter, ItsProcessesOrderSetsTheSameWayUnlessTheUserSaysHow) {
+  const auto has = [](const std::vector<std::string>& all, const char* one) {
+    return std::find(all.begin(), all.end(), one) != all.end();
+  };
+  unsetenv("PYTHONHASHSEED");
+  EXPECT_TRUE(has(variables(), "PYTHONHASHSEED=0"));
+  setenv("PYTHONHASHSEED", "7", 1);
+  EXPECT_FALSE(has(variables(), "PYTHONHASHSEED=0"));
+  unsetenv("PYTHONHASHSEED");
 }
 
 TEST(Interpreter, IsThatOfTheActiveEnvironment) {

@@ -37,6 +37,20 @@ TEST(PythonDescription, IsReadAndMakesASpec) {
   EXPECT_FALSE(spec.capturable);
 }
 
+TEST(PythonDescription, AMistakeInATargetHasItsLine) {
+  const auto read = read_descriptions(text(R"("stat": 1, )"), "d");
+  ASSERT_FALSE(read);
+  EXPECT_EQ(read.error().message.find("my.py:12: "), 0u) << read.error().message;
+}
+
+TEST(PythonDescription, ADimMayBeEmpty) {
+  std::string from_zero = text("");
+  from_zero.replace(from_zero.find(R"("min": 1)"), 8, R"("min": 0)");
+  const auto read = read_descriptions(from_zero, "d");
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(read->targets.front()->dims.front().min, 0);
+}
+
 TEST(PythonDescription, SaysWhichFieldIsWrong) {
   const std::pair<std::string, const char*> rows[] = {
       {text(R"("category": "selftest", )"), "target[my.add].category: selftests"},

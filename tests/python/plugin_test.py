@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """plugin_test.py REDZONE: the pytest plugin, in a pytest of its own. Needs pytest and pytest-xdist."""
 
+import json
 import os
 import pathlib
 import subprocess
@@ -34,11 +35,13 @@ def test_no_target(redzone):
 
 
 class Plugin(cases.FileCase):
-    def pytest(self, *words):
+    def pytest(self, *words, command=None):
         return subprocess.run(
             [sys.executable, "-m", "pytest", "-p", "redzone.pytest_plugin", "-q", *words],
             cwd=self.folder, capture_output=True, text=True, timeout=200,
-            env={**os.environ, "PYTHONPATH": str(cases.PACKAGE), "REDZONE": str(REDZONE), "CI": "1"},
+            env={
+                **os.environ, "PYTHONPATH": str(cases.PACKAGE), "REDZONE": str(command or REDZONE), "CI": "1",
+            },
         )  # fmt: skip
 
     def test_what_is_found_is_told_and_replayed_first(self):
@@ -56,6 +59,33 @@ class Plugin(cases.FileCase):
         self.write(TARGETS.replace("len(x) > 9", "len(x) > 99"), "test_mine.py")
         fixed = self.pytest("test_mine.py", "-k", "wrong")
         self.assertEqual(fixed.returncode, 0, fixed.stdout)
+        # Another bug is told, and not the one that is fixed.
+        another = TARGETS.replace("len(x) > 9: raise ValueError", "len(x) > 19: raise KeyError")
+        self.write(another, "test_mine.py")
+        other = self.pytest("test_mine.py", "-k", "wrong")
+        self.assertIn("KeyError", other.stdout)
+        self.assertIn("dims = { N = 20 }", other.stdout)
+        # What is no call of the target any more is told, and no failure.
+        self.write(TARGETS.replace("1, 40", "1, 5"), "test_mine.py")
+        smaller = self.pytest("test_mine.py", "-k", "wrong")
+        self.assertEqual(smaller.returncode, 0, smaller.stdout)
+        self.assertIn("finding 1 of ", smaller.stdout)
+        self.assertIn("cannot be replayed", smaller.stdout)
+
+    def test_a_known_bug_that_comes_back_is_no_pass(self):
+        finding = {
+            "id": 1, "state": "confirmed", "signature": {"text": "fault: f"}, "reason": "too long",
+            "plan": "", "calls": 1, "replay": "redzone replay 1",
+        }  # fmt: skip
+        command = self.folder / "redzone"
+        for standing, failed in (("new", 1), ("quarantined", 0)):
+            # Finds nothing new, whatever it is asked to do.
+            said = json.dumps({"findings": [{**finding, "ledger": {"standing": standing}}]})
+            command.write_text(f"#!{sys.executable}\nprint({said!r})\n")
+            command.chmod(0o755)
+            self.write(TARGETS, "test_mine.py")
+            ran = self.pytest("test_mine.py", "-k", "right", command=command)
+            self.assertEqual(ran.returncode, failed, ran.stdout)
 
 
 if __name__ == "__main__":

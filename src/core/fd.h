@@ -5,7 +5,7 @@
 
 #include <utility>
 
-namespace redzone::exec {
+namespace redzone {
 
 class Fd {
  public:
@@ -29,4 +29,4 @@ class Fd {
   int fd_ = -1;
 };
 
-}  // namespace redzone::exec
+}  // namespace redzone
