@@ -7,19 +7,20 @@ import ctypes
 import os
 from typing import Any
 
-# Set to "native" PyTorch keeps its own allocator: for code that asks it for statistics or
-# snapshots, which a pluggable one does not have.
+# Set to "guarded", what PyTorch allocates is the library's, between guard pages. Otherwise PyTorch
+# keeps its own allocator, and only the tensors of calls are guarded.
 ALLOCATOR = "REDZONE_TORCH_ALLOCATOR"
 
 
 def connect_torch(library: ctypes.CDLL) -> None:
-    """Makes the library PyTorch's allocator, which must be done before it allocates; and opens the
-    library's gate before PyTorch waits for the device. No effect without PyTorch."""
+    """Opens the library's gate before PyTorch waits for the device, and makes the library PyTorch's
+    allocator where the environment asks for it, which must be done before PyTorch allocates. No
+    effect without PyTorch."""
     try:
         import torch
     except ImportError:
         return
-    if os.environ.get(ALLOCATOR) != "native":
+    if os.environ.get(ALLOCATOR) == "guarded":
         _allocate_by(library, torch)
     _open_before_waits(library)
 
