@@ -16,6 +16,7 @@
 #include "fleet/record_file.h"
 #include "store/merge.h"
 #include "store/publish.h"
+#include "store/reduced.h"
 
 namespace redzone::fleet {
 namespace fs = std::filesystem;
@@ -180,11 +181,7 @@ Result<bool> SharedHub::merge(const SnapshotName& snapshot) {
 }
 
 Result<std::set<std::string>> SharedHub::reduced() {
-  RZ_TRY_ASSIGN(const auto findings, store_.findings());
-  std::set<std::string> signatures;
-  for (const auto& finding : findings)
-    if (finding.minimal && was_found(finding.state)) signatures.insert(finding.signature.hash());
-  return signatures;
+  return store::reduced_signatures(store_);
 }
 
 Result<void> SharedHub::publish() {
