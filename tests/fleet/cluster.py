@@ -94,10 +94,9 @@ class Cluster:
         self.environment = dict(os.environ, SLURM_CONF=str(self.root / "slurm.conf"))
         (self.root / "slurm.conf").write_text(CONFIGURATION.format(
             root=self.root, host=socket.gethostname(), user=getpass.getuser(), ports=free_ports(3)))
-        # Stand-ins for the device files of GPUs.
-        for number in range(4):
-            (self.root / f"gpu{number}").touch()
-        (self.root / "gres.conf").write_text(f"NodeName=n[1-2] Name=gpu File={self.root}/gpu[0-3]\n")
+        # In the place of GPUs: Slurm wants devices, and opens none.
+        (self.root / "gres.conf").write_text("".join(
+            f"NodeName=n[1-2] Name=gpu File=/dev/{name}\n" for name in ("null", "zero", "full", "random")))
         self.processes = {}
         key = self.root / "munge.key"
         key.write_bytes(os.urandom(128))
@@ -127,7 +126,8 @@ class Cluster:
 
     def wait_for_nodes(self):
         idle = ("sinfo", "-h", "-N", "-t", "idle", "-o", "%N")
-        self.wait_for(lambda: self.slurm(*idle).split() == ["n1", "n2"], 60, "two idle nodes")
+        # A node has a line for each of its partitions.
+        self.wait_for(lambda: set(self.slurm(*idle).split()) == {"n1", "n2"}, 60, "two idle nodes")
 
     def slurm(self, *words):
         """What a command of Slurm prints; "" while it fails."""
