@@ -52,6 +52,9 @@ class Running {
     status_.attempt = attempt.number;
     status_.host = job.host;
     status_.began = utc_now();
+    // The figures are those of the fleet, whichever attempt told them.
+    if (auto earlier = read_record<HubStatus>(job.layout.hub_status()))
+      before_ = *std::move(earlier);
   }
 
   Result<void> run() {
@@ -82,7 +85,7 @@ class Running {
   void collect() {
     const double begun = seconds_now();
     note(hub_.collect());
-    status_.merge_seconds += seconds_now() - begun;
+    seconds_ += seconds_now() - begun;
     note(tell());
   }
   template <class T>
@@ -93,10 +96,11 @@ class Running {
     if (!folder_.is_owner()) return {};
     const HubFigures& figures = hub_.figures();
     status_.updated = utc_now();
-    status_.merges = figures.merges;
-    status_.granted = figures.granted;
-    status_.leased = figures.leased;
-    status_.reduced = figures.reduced;
+    status_.merges = before_.merges + figures.merges;
+    status_.granted = before_.granted + figures.granted;
+    status_.leased = before_.leased + figures.leased;
+    status_.reduced = before_.reduced + figures.reduced;
+    status_.merge_seconds = before_.merge_seconds + seconds_;
     status_.problems.clear();
     for (const auto& [attempt, why] : figures.refused)
       status_.problems.push_back(fmt::format("attempt {}: {}", text_of(attempt), why));
@@ -107,7 +111,9 @@ class Running {
   const Fleet& fleet_;
   SharedHub& folder_;
   Hub hub_;
+  HubStatus before_;  // as the attempt before this one left it
   HubStatus status_;
+  double seconds_ = 0;  // spent on merging and publishing
   double stopped_at_ = 0;
 };
 

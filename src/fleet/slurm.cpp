@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <utility>
 
 #include "core/document.h"
 #include "core/read_file.h"
@@ -168,9 +169,21 @@ Result<Jobs> submit(const Commands& commands, const RunProgram& run) {
 }
 
 Result<void> cancel(const Jobs& jobs, const RunProgram& run) {
-  for (const auto& options : {Words{"--state=PENDING"}, Words{"--signal=TERM", "--batch"}}) {
+  const std::vector<std::pair<std::string, Words>> ways{{"PENDING", {"--state=PENDING"}},
+                                                        {"RUNNING", {"--signal=TERM", "--batch"}}};
+  for (const auto& [state, options] : ways) {
+    // scancel refuses a job that has ended, which may be between two calls.
+    const auto any = [&, &state = state]() -> Result<bool> {
+      RZ_TRY_ASSIGN(const Output listed, run({"squeue", "--noheader", "--format=%i",
+                                              "--states=" + state, "--jobs=" + jobs.shards}));
+      return listed.status == 0 && !listed.text.empty();
+    };
+    RZ_TRY_ASSIGN(const bool before, any());
+    if (!before) continue;
     RZ_TRY_ASSIGN(const Output output, run(cancelling(jobs.shards, options)));
-    if (output.status != 0) return harness_error(one_line(output.text));
+    if (output.status == 0) continue;
+    RZ_TRY_ASSIGN(const bool still, any());
+    if (still) return harness_error(one_line(output.text));
   }
   return {};
 }

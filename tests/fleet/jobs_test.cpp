@@ -134,6 +134,15 @@ TEST_F(JobsTest, TheLastJobMergesWhatThereIs) {
   EXPECT_EQ(findings_of(layout_.hub_store()), 3U);
 }
 
+TEST_F(JobsTest, TheFiguresAreThoseOfAllAttemptsOfTheHub) {
+  must(shard(1, 3, kInterrupted));
+  must(hub(true));
+  must(hub(true));
+  const auto status = must(read_record<HubStatus>(layout_.hub_status()));
+  EXPECT_EQ(status.attempt, 2);
+  EXPECT_EQ(status.merges, 2);
+}
+
 TEST_F(JobsTest, AHubEndsAFleetThatWasStopped) {
   must(shard(1, 3, kInterrupted));
   write_bytes(layout_.stop(), "");

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 
 #include "store/sample.h"
 
@@ -88,6 +89,28 @@ TEST_F(SlurmTest, WhatWasSubmittedBeforeARefusalIsCancelled) {
   ASSERT_EQ(ran_.size(), 5U);
   EXPECT_EQ(ran_[3], (Words{"scancel", "41"}));
   EXPECT_EQ(ran_[4], (Words{"scancel", "42"}));
+}
+
+TEST_F(SlurmTest, StoppingCancelsWhatWaitsAndSignalsWhatRuns) {
+  std::map<std::string, std::string> queue{{"--states=PENDING", "41_[3-8]\n"},
+                                           {"--states=RUNNING", "41_1\n41_2\n"}};
+  bool refuses = false;
+  const RunProgram run = [&](const Words& words) -> Result<Output> {
+    if (words[0] == "squeue") return Output{0, queue[words[3]]};
+    ran_.push_back(words);
+    if (!refuses) return Output{0, ""};
+    return Output{1, "scancel: error: Invalid job id specified\n"};
+  };
+  const Jobs jobs{"41", "42", "43"};
+  must(cancel(jobs, run));
+  EXPECT_EQ(ran_, (std::vector<Words>{{"scancel", "--state=PENDING", "41"},
+                                      {"scancel", "--signal=TERM", "--batch", "41"}}));
+  refuses = true;
+  const auto refused = cancel(jobs, run);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().message, "scancel: error: Invalid job id specified");
+  queue.clear();  // all have ended
+  EXPECT_TRUE(cancel(jobs, run));
 }
 
 TEST_F(SlurmTest, WhatIsNoJobNumberIsAnError) {
