@@ -63,6 +63,22 @@ Cause find_cause(const Workshop& shop, Evaluator& evaluator, const Suspect& susp
 
 }  // namespace
 
+namespace {
+
+// Waits for whoever divides the reductions between machines, while the rest of the campaign goes
+// on.
+bool is_reduced_here(const Workshop& shop, const Signature& signature) {
+  if (!shop.options.reduces) return true;
+  std::optional<bool> here;
+  shop.runner.wait_until([&] {
+    here = shop.options.reduces(signature);
+    return here.has_value() || shop.options.stopped();
+  });
+  return here.value_or(false);
+}
+
+}  // namespace
+
 Runs run_to_confirm(const Workshop& shop, Evaluator& evaluator, Case& c, const Oracle& oracle,
                     const Plan& plan, const Signature& signature) {
   Runs runs = run_repeatedly(evaluator, oracle, plan, signature, shop.options.confirm_runs);
@@ -137,6 +153,7 @@ Result<void> confirm(const Workshop& shop, Case& c, const Suspect& suspect) {
   // A failure that did not recur is not reduced: smaller plans could not be tested without a rate.
   if (known || options.stopped() || !was_found(finding.state)) return {};
   RZ_TRY(shop.sink.evidence(finding.id, "confirm", finding.plan, shown->answer));
+  if (!is_reduced_here(shop, finding.signature)) return {};
   c.shown = std::move(shown);
   return {};
 }

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <vector>
 
 #include "campaign/attributor.h"
@@ -57,6 +58,10 @@ struct TriageOptions {
   // True if the stop was requested by the user, not by an expired budget. Unset: every stop counts
   // as a request.
   std::function<bool()> interrupted = {};
+
+  // Whether this campaign is to reduce a confirmed finding, which other machines may have met, too;
+  // nothing as long as that is not decided: it is asked again. Unset: always.
+  std::function<std::optional<bool>(const Signature&)> reduces = {};
 
   // Accounts for calls of the functions in specs; may be null. See ReduceBudget.
   SpecCalls* spec_calls = nullptr;

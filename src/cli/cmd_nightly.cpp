@@ -3,12 +3,13 @@
 
 #include "cli/commands.h"
 #include "cli/engine_flags.h"
+#include "cli/fleet_leases.h"
 #include "cli/fuzzing.h"
 #include "cli/interrupt.h"
+#include "cli/night_flags.h"
 #include "cli/output.h"
 #include "cli/selection_flags.h"
 #include "core/log.h"
-#include "core/terminal.h"
 #include "nightly/job.h"
 #include "nightly/over_engine.h"
 #include "nightly/write.h"
@@ -27,63 +28,27 @@ class NightlyCommand final : public Command {
   }
   void declare(po::options_description& flags,
                po::positional_options_description& words) const override {
-    add_selection_flags(flags, words);
-    flags.add_options()(
-        "time", po::value<std::string>(),
-        "total time limit, at most 30 % of it for replays (default: 1h, unless --plans is given)")(
-        "plans", po::value<Count>(), "plan limit for each target")(
-        "seed", po::value<Count>(),
-        "seed of the night; the same for all of its shards (default: drawn from the time)")(
-        "corpus", po::value<std::string>(), "folder of plan files to replay as well")(
-        "report", po::value<std::string>(),
-        "folder for the report in all formats; created if missing")(
+    add_night_flags(flags, words);
+    flags.add_options()("report", po::value<std::string>(),
+                        "folder for the report in all formats; created if missing")(
         "shard", po::value<std::string>()->default_value("1/1"),
-        "I/N: run part I of N of the work")("commit", po::value<std::string>()->default_value(""),
-                                            "commit under test, for the report");
-    add_device_flag(flags);
+        "I/N: run part I of N of the work")(
+        "fleet", po::value<std::string>(),
+        "shared folder of the fleet that this shard belongs to: its hub decides which shard "
+        "reduces a finding ('redzone fleet' gives it)");
     add_db_flag(flags);
-    add_target_flags(flags);
-    add_worker_flags(flags);
-    add_compile_flag(flags);
     add_json_flag(flags);
   }
   Result<int> run(const po::variables_map& flags, Results& out) override;
 };
 
-std::string nightly_as_typed(const po::variables_map& flags) {
-  std::string out = "redzone nightly";
-  if (flags.count("target") != 0)
-    for (const auto& name : flags["target"].as<std::vector<std::string>>())
-      out += " " + shell_quoted(name);
-  if (const std::string given = given_flags(flags, "target"); !given.empty()) out += " " + given;
-  return out;
-}
-
-Result<nightly::NightlyOptions> nightly_options(const po::variables_map& flags) {
-  nightly::NightlyOptions options;
+Result<int> NightlyCommand::run(const po::variables_map& flags, Results& out) {
+  watch_interrupts();
+  RZ_TRY_ASSIGN(auto options, night_options(flags));
   auto shard = campaign::Shard::parse(flags["shard"].as<std::string>());
   if (!shard) return usage_error("--shard: " + shard.error().message);
   options.shard = *shard;
-  RZ_TRY_ASSIGN(auto time, duration_flag(flags, "time"));
-  RZ_TRY_ASSIGN(auto plans, plans_flag(flags));
-  options.plans = plans;
-  if (time)
-    options.time = *time;
-  else if (options.plans == 0)
-    options.time = std::chrono::hours(1);
-  if (flags.count("seed") != 0) options.seed = flags["seed"].as<Count>().value;
-  if (flags.count("corpus") != 0) {
-    RZ_TRY_ASSIGN(auto corpus, nightly::read_corpus(flags["corpus"].as<std::string>()));
-    options.corpus = std::move(corpus);
-  }
-  options.commit = flags["commit"].as<std::string>();
-  options.command = nightly_as_typed(flags);
-  return options;
-}
-
-Result<int> NightlyCommand::run(const po::variables_map& flags, Results& out) {
-  watch_interrupts();
-  RZ_TRY_ASSIGN(auto options, nightly_options(flags));
+  RZ_TRY_ASSIGN(const auto leases, fleet_leases(flags, options.shard));
   RZ_TRY_ASSIGN(auto wanted, engine_options(flags, engine::Workload::campaign));
   RZ_TRY_ASSIGN(auto opened, engine::Engine::open(wanted));
   engine::Engine& engine = *opened;
@@ -103,6 +68,7 @@ Result<int> NightlyCommand::run(const po::variables_map& flags, Results& out) {
   RZ_TRY_ASSIGN(const auto selection, engine::select(engine.site(), targets, quarantined));
 
   auto means = nightly::means_over(engine);
+  if (leases) divide_reductions(means, *leases);
   ProgressPrinter printer;
   means.note = [](const std::string& line) { log::warn("{}", line); };
   means.progress = [&](const campaign::Progress& p) { printer(p); };

@@ -16,6 +16,7 @@ std::vector<std::unique_ptr<Command>> all_commands() {
   all.push_back(make_export());
   all.push_back(make_import());
   all.push_back(make_nightly());
+  all.push_back(make_fleet());
   all.push_back(make_report());
   all.push_back(make_mark());
   all.push_back(make_merge());

@@ -17,6 +17,7 @@ std::unique_ptr<Command> make_explain();
 std::unique_ptr<Command> make_export();
 std::unique_ptr<Command> make_import();
 std::unique_ptr<Command> make_nightly();
+std::unique_ptr<Command> make_fleet();
 std::unique_ptr<Command> make_report();
 std::unique_ptr<Command> make_mark();
 std::unique_ptr<Command> make_merge();

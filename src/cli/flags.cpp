@@ -116,22 +116,30 @@ Result<DeviceKind> chosen_device(const po::variables_map& flags) {
   return kind;
 }
 
-std::string given_flags(const po::variables_map& flags, std::string_view but_not) {
-  std::string out;
+std::vector<std::string> given_words(const po::variables_map& flags, std::string_view but_not) {
+  std::vector<std::string> words;
   for (const auto& [name, value] : flags) {
     if (value.defaulted() || name == but_not) continue;
+    const auto add = [&words, flag = "--" + name](const std::string& text) {
+      words.push_back(flag);
+      words.push_back(text);
+    };
     if (const auto* text = boost::any_cast<std::string>(&value.value()))
-      out += fmt::format(" --{} {}", name, shell_quoted(*text));
+      add(*text);
     else if (const auto* count = boost::any_cast<Count>(&value.value()))
-      out += fmt::format(" --{} {}", name, count->value);
+      add(std::to_string(count->value));
     else if (const auto* texts = boost::any_cast<std::vector<std::string>>(&value.value()))
-      for (const auto& each : *texts) out += fmt::format(" --{} {}", name, shell_quoted(each));
+      for (const auto& each : *texts) add(each);
     else if (const auto* number = boost::any_cast<int>(&value.value()))
-      out += fmt::format(" --{} {}", name, *number);
+      add(std::to_string(*number));
     else if (boost::any_cast<bool>(&value.value()) != nullptr)
-      out += fmt::format(" --{}", name);
+      words.push_back("--" + name);
   }
-  return out.empty() ? out : out.substr(1);
+  return words;
+}
+
+std::string given_flags(const po::variables_map& flags, std::string_view but_not) {
+  return shell_quoted(given_words(flags, but_not));
 }
 
 std::vector<std::filesystem::path> plugin_paths(const po::variables_map& flags) {

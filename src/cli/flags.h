@@ -44,6 +44,9 @@ Result<store::Store> open_store(const po::variables_map& flags, store::OpenMode 
 // harness error that gives what is missing.
 Result<DeviceKind> chosen_device(const po::variables_map& flags);
 
+// The words of the flags that were given: "--device", "host", "--plans", "3". Positional words are
+// left out.
+std::vector<std::string> given_words(const po::variables_map& flags, std::string_view but_not = "");
 // The flags that were given, quoted for the shell so that they can be typed again: "--device host
 // --plans 3". Positional words are left out.
 std::string given_flags(const po::variables_map& flags, std::string_view but_not = "");

@@ -1,17 +1,12 @@
 // Copies a store through SQLite's backup, which reads the log, too.
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sqlite3.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
 
-#include <cerrno>
-#include <cstring>
 #include <utility>
 
 #include "store/database.h"
 #include "store/lacking.h"
+#include "store/new_file.h"
 #include "store/real_file.h"
 #include "store/upkeep.h"
 
@@ -20,42 +15,6 @@ namespace fs = std::filesystem;
 namespace {
 
 using Lines = std::vector<std::string>;
-
-// A temporary file beside its final path; the destructor removes it unless it was renamed.
-class NewFile {
- public:
-  static Result<NewFile> beside(const fs::path& file) {
-    std::string name = file.string() + ".new-XXXXXX";
-    const int fd = ::mkstemp(name.data());
-    if (fd < 0) return usage_error(fmt::format("{}: {}", file.string(), std::strerror(errno)));
-    ::close(fd);
-    return NewFile(name);
-  }
-  NewFile(NewFile&& other) noexcept : path_(std::exchange(other.path_, {})) {}
-  NewFile& operator=(NewFile&&) = delete;
-  ~NewFile() {
-    std::error_code ignored;
-    if (path_.empty()) return;
-    fs::remove(path_, ignored);
-    fs::remove(path_.string() + "-journal", ignored);  // SQLite leaves it on a full disk
-  }
-
-  const fs::path& path() const { return path_; }
-  // Fails if `file` exists.
-  Result<void> become(const fs::path& file) {
-    int result = ::renameat2(AT_FDCWD, path_.c_str(), AT_FDCWD, file.c_str(), RENAME_NOREPLACE);
-    if (result != 0 && errno == EINVAL)  // a file system without this flag
-      result = ::rename(path_.c_str(), file.c_str());
-    if (result != 0)
-      return harness_error(fmt::format("{}: {}", file.string(), std::strerror(errno)));
-    path_.clear();
-    return {};
-  }
-
- private:
-  explicit NewFile(fs::path path) : path_(std::move(path)) {}
-  fs::path path_;
-};
 
 // What `from` lacks of the store `to`.
 Result<Lines> losses(Store& from, const fs::path& to_path) {

@@ -280,16 +280,20 @@ std::vector<Finding> all_findings(SQLite::Database& sql) {
   return findings;
 }
 
-Finding load_finding(Database& database, std::int64_t id) {
-  require_row(database, "findings", "finding", id);
-  SQLite::Statement query(database.sql(), select("WHERE f.id = ?"));
+Finding read_finding(SQLite::Database& sql, std::int64_t id) {
+  SQLite::Statement query(sql, select("WHERE f.id = ?"));
   query.bind(1, id);
   query.executeStep();
   Finding finding = read_row(query);
-  read_rows(database.sql(), "attributions", id, finding.attribution);
-  read_rows(database.sql(), "culprits", id, finding.culprits);
-  finding.ledger = ledger_of(read_entries(database.sql(), id));
+  read_rows(sql, "attributions", id, finding.attribution);
+  read_rows(sql, "culprits", id, finding.culprits);
+  finding.ledger = ledger_of(read_entries(sql, id));
   return finding;
+}
+
+Finding load_finding(Database& database, std::int64_t id) {
+  require_row(database, "findings", "finding", id);
+  return read_finding(database.sql(), id);
 }
 
 void require_row(Database& database, std::string_view table, std::string_view what,

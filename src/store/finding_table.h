@@ -46,6 +46,8 @@ bool has_row(SQLite::Database& sql, std::string_view table, std::int64_t id);
 // 0 if there is none.
 std::int64_t finding_id(SQLite::Database& sql, const Signature& signature);
 std::vector<Finding> all_findings(SQLite::Database& sql);
+// Loads the finding, which must exist.
+Finding read_finding(SQLite::Database& sql, std::int64_t id);
 // An unknown id is a usage error that lists the existing ids.
 Finding load_finding(Database& database, std::int64_t id);
 // The same error, without loading.

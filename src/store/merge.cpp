@@ -137,17 +137,17 @@ class Merging {
   }
 
   void findings() {
-    std::map<std::string, Finding> here;
-    for (auto& f : all_findings(into_)) here.emplace(f.signature.hash(), std::move(f));
+    // One by one: `into` may hold far more of them than `from`.
     for (auto& f : all_findings(from_)) {
-      const auto known = here.find(f.signature.hash());
-      if (known == here.end()) {
+      const std::int64_t known = finding_id(into_, f.signature);
+      if (known == 0) {
         finding_[f.id] = insert(f);
         ++merged_.findings;
       } else {
-        finding_[f.id] = known->second.id;
-        join(known->second, f);
-        first_and_last(known->second, f);
+        const Finding here = read_finding(into_, known);
+        finding_[f.id] = known;
+        join(here, f);
+        first_and_last(here, f);
       }
       count(f.id, finding_[f.id]);
     }

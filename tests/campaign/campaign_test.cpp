@@ -103,6 +103,27 @@ TEST_F(CampaignTest, CountsNoWorkersThatWereLostBeforeIt) {
   EXPECT_EQ(result->stats.workers_lost, 0u);
 }
 
+TEST_F(CampaignTest, AsksWhetherItReducesAFindingAndGoesOnMeanwhile) {
+  int asked = 0;
+  options_.triage.reduces = [&](const Signature& signature) -> std::optional<bool> {
+    EXPECT_EQ(signature.kind, FailKind::illegal_access);
+    if (++asked < 5) return std::nullopt;
+    return true;
+  };
+  const auto result = run(faults_above(64), generated());
+  EXPECT_EQ(asked, 5);
+  EXPECT_EQ(result.stats.plans, 40u);
+  EXPECT_EQ(sink_.findings.at(1).plan, plain_plan({call_of(65, 16)}));
+}
+
+TEST_F(CampaignTest, ConfirmsButDoesNotReduceWhatAnotherMachineReduces) {
+  options_.triage.reduces = [](const Signature&) { return false; };
+  run(faults_above(64), generated());
+  ASSERT_EQ(sink_.findings.size(), 1u);
+  EXPECT_EQ(sink_.findings.at(1).state, FindingState::confirmed);
+  EXPECT_FALSE(sink_.findings.at(1).minimal);
+}
+
 TEST_F(CampaignTest, StoresWhatItFoundBeforeItConfirms) {
   run(faults_above(64), listed({plain_plan({call_of(10, 16)}), plain_plan({call_of(99, 16)})}));
   const auto recorded = std::find(journal_.begin(), journal_.end(), "record");

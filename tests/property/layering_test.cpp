@@ -28,8 +28,8 @@ const std::vector<std::string> kFloors{
     "exec",           "python",     "trial",      "memory_preload",
     "worker_library", "standalone", "generators", "oracles",
     "campaign",       "bisect",     "store",      "report",
-    "engine",         "nightly",    "bench",      "cli",
-    "targets"};
+    "engine",         "nightly",    "fleet",      "bench",
+    "cli",            "targets"};
 
 // "core/", ...: the prefixes of includes from other folders.
 const std::vector<std::string>& part_prefixes() {
@@ -243,6 +243,8 @@ std::vector<Part> parts() {
        "src/nightly/",
        {"core/", "target/", "exec/executor.h", "oracles/", "campaign/", "bisect/", "store/",
         "report/", "engine/"}},
+      // Runs nights as processes; of the rest it has what they stored.
+      {"fleet", "src/fleet/", {"core/", "nightly/", "report/", "store/"}},
       {"generators", "generators/", {"core/", "tma/"}},
       {"oracles", "oracles/", {"core/"}},
       // Targets include what a plugin of another project can, <redzone/...>, and share a launcher.

@@ -152,6 +152,8 @@ TEST(Readme, NamesNoFlagThatDoesNotExist) {
     if (script.is_regular_file()) known.merge(flags_in(read_text(script.path())));
   // A flag of pip, in docs/flashinfer.md.
   known.insert("--no-deps");
+  // Those of sbatch, in docs/fleet.md.
+  known.merge(flags_in(read_text(root() / "scripts" / "fleet" / "fleet.toml")));
   std::vector<path> pages{root() / "README.md"};
   for (const auto& page : std::filesystem::directory_iterator(root() / "docs"))
     if (page.path().extension() == ".md") pages.push_back(page.path());

@@ -1,0 +1,112 @@
+// `redzone fleet`: one campaign over many GPUs, on Slurm.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <climits>
+#include <cstdlib>
+#include <utility>
+
+#include "cli/commands.h"
+#include "cli/fleet_actions.h"
+#include "cli/interrupt.h"
+#include "cli/night_flags.h"
+#include "core/names.h"
+#include "fleet/hub_job.h"
+#include "fleet/shard_job.h"
+#include "fleet/slurm.h"
+
+namespace redzone::cli {
+namespace {
+
+class FleetCommand final : public Command {
+ public:
+  std::string_view name() const override { return "fleet"; }
+  std::string_view synopsis() const override {
+    return "redzone fleet submit --dir DIR --shards N [TARGET...] [options]\n"
+           "redzone fleet status|stop|report --dir DIR [options]\n"
+           "redzone fleet shard|hub --dir DIR --local DIR [options]";
+  }
+  std::string_view summary() const override {
+    return "run one campaign on many GPUs through Slurm, with one set of findings";
+  }
+  void declare(po::options_description& flags,
+               po::positional_options_description& words) const override {
+    flags.add_options()("do", po::value<std::string>()->required(),
+                        "submit, status, stop or report; shard and hub are what its jobs run")(
+        "dir", po::value<std::string>()->required(), "folder that all nodes share")(
+        "shards", po::value<Count>(), "submit: number of jobs, each with a GPU")(
+        "site", po::value<std::string>(), "submit: the site's fleet.toml, with options for sbatch")(
+        "known", po::value<std::string>(),
+        "submit: store of an earlier fleet or night, whose findings the shards replay")(
+        "dry-run", po::bool_switch(), "submit: print what would be submitted")(
+        "out", po::value<std::string>(), "report: folder for the page and all formats")(
+        "index", po::value<Count>(), "shard: its number")("local", po::value<std::string>(),
+                                                          "shard, hub: folder on the local disk")(
+        "finish", po::bool_switch(), "hub: merge what there is, and end");
+    words.add("do", 1);
+    add_night_flags(flags, words);
+    add_json_flag(flags);
+  }
+  Result<int> run(const po::variables_map& flags, Results& out) override;
+};
+
+std::string this_host() {
+  std::array<char, HOST_NAME_MAX + 1> name{};
+  if (const char* node = std::getenv("SLURMD_NODENAME")) return node;
+  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
+}
+
+Result<std::string> required(const po::variables_map& flags, const char* flag) {
+  if (flags.count(flag) != 0) return flags[flag].as<std::string>();
+  return usage_error(fmt::format("fleet {}: --{} is missing; see 'redzone fleet --help'",
+                                 flags["do"].as<std::string>(), flag));
+}
+
+Result<int> shard(const po::variables_map& flags, Results&) {
+  watch_interrupts();
+  if (flags.count("index") == 0)
+    return usage_error("fleet shard: --index is missing; see 'redzone fleet --help'");
+  const std::uint64_t index = flags["index"].as<Count>().value;
+  RZ_TRY_ASSIGN(const std::string local, required(flags, "local"));
+  RZ_TRY_ASSIGN(const std::string self, own_program());
+  const char* job = std::getenv("SLURM_JOB_ID");
+  return fleet::run_shard(
+      {.layout = fleet_layout(flags),
+       .shard = static_cast<int>(std::min<std::uint64_t>(index, campaign::Shard::kMost + 1)),
+       .local = local,
+       .redzone = self,
+       .host = this_host(),
+       .job = job == nullptr ? "" : job,
+       .interrupted = &interrupted});
+}
+
+Result<int> hub(const po::variables_map& flags, Results&) {
+  watch_interrupts();
+  RZ_TRY_ASSIGN(const std::string local, required(flags, "local"));
+  RZ_TRY(fleet::run_hub({.layout = fleet_layout(flags),
+                         .local = local,
+                         .host = this_host(),
+                         .interrupted = &interrupted,
+                         .finish = flags["finish"].as<bool>()}));
+  return interrupted() ? kInterrupted : kOk;
+}
+
+Result<int> FleetCommand::run(const po::variables_map& flags, Results& out) {
+  using Action = Result<int> (*)(const po::variables_map&, Results&);
+  static constexpr std::array<std::pair<Action, const char*>, 6> kActions{
+      std::pair{&fleet_submit, "submit"}, std::pair{&fleet_status, "status"},
+      std::pair{&fleet_stop, "stop"},     std::pair{&fleet_report, "report"},
+      std::pair{&shard, "shard"},         std::pair{&hub, "hub"}};
+  RZ_TRY_ASSIGN(const auto action, value_in(kActions, flags["do"].as<std::string>(), "action"));
+  return action(flags, out);
+}
+
+}  // namespace
+
+std::unique_ptr<Command> make_fleet() {
+  return std::make_unique<FleetCommand>();
+}
+
+}  // namespace redzone::cli

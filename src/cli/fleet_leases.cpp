@@ -1,0 +1,45 @@
+#include "cli/fleet_leases.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <utility>
+
+namespace redzone::cli {
+namespace {
+
+double monotonic_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+}  // namespace
+
+FleetLeases::FleetLeases(const fleet::Layout& layout, const fleet::Attempt& attempt,
+                         double lease_seconds)
+    : inquiries(layout, attempt), client(inquiries, monotonic_seconds, {.lease = lease_seconds}) {}
+
+Result<std::unique_ptr<FleetLeases>> fleet_leases(const po::variables_map& flags,
+                                                  const campaign::Shard& shard) {
+  if (flags.count("fleet") == 0) return nullptr;
+  const fleet::Layout layout{flags["fleet"].as<std::string>()};
+  RZ_TRY_ASSIGN(const auto fleet, fleet::read_fleet(layout));
+  RZ_TRY_ASSIGN(const auto attempt, fleet::latest_attempt(layout, shard.index));
+  if (!attempt)
+    return usage_error(
+        fmt::format("--fleet: {} has no attempt of shard {}: 'redzone fleet' runs it",
+                    layout.root.string(), shard.index));
+  return std::make_unique<FleetLeases>(layout, *attempt, fleet.lease_seconds);
+}
+
+void divide_reductions(nightly::Means& means, FleetLeases& leases) {
+  means.fuzzing = [&leases, inner = std::move(means.fuzzing)](std::chrono::milliseconds time,
+                                                              std::uint64_t plans) {
+    auto options = inner(time, plans);
+    options.triage.reduces = [&leases](const Signature& signature) {
+      return leases.client.reduces(signature.hash());
+    };
+    return options;
+  };
+}
+
+}  // namespace redzone::cli

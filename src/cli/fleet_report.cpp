@@ -1,0 +1,100 @@
+#include <fmt/format.h>
+
+#include <array>
+#include <filesystem>
+#include <optional>
+#include <utility>
+
+#include "cli/engine_flags.h"
+#include "cli/fleet_actions.h"
+#include "core/write_file.h"
+#include "fleet/describe.h"
+#include "fleet/record_file.h"
+#include "fleet/shared_folder.h"
+#include "fleet/slurm.h"
+#include "nightly/describe.h"
+#include "nightly/tables.h"
+#include "nightly/write.h"
+
+namespace redzone::cli {
+namespace {
+
+// What the hub has published; empty as long as it has published nothing.
+Result<std::optional<store::Store>> open_hub(const fleet::Layout& layout) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(layout.hub_store(), ignored)) return std::optional<store::Store>();
+  RZ_TRY_ASSIGN(auto store, store::Store::open(layout.hub_store(), store::OpenMode::read_only));
+  return std::optional<store::Store>(std::move(store));
+}
+
+Result<report::Night> described_night(const po::variables_map& flags, const fleet::Layout& layout,
+                                      const fleet::Fleet& fleet, store::Store& hub) {
+  RZ_TRY_ASSIGN(const auto campaign, fleet::night_of(fleet, hub));
+  RZ_TRY_ASSIGN(const auto registry, load_registry(flags));
+  const std::string db = layout.hub_store().string();
+  auto night = nightly::describe_night(hub, campaign, {.db = db, .registry = &registry});
+  if (!night) return night;
+  RZ_TRY(nightly::add_bisections(*night, hub, registry));
+  return night;
+}
+
+Result<void> write_pages(const std::filesystem::path& folder, const report::Night& night,
+                         const report::Fleet& fleet) {
+  RZ_TRY(nightly::prepare_folder(folder));
+  RZ_TRY(nightly::write_night(night, folder));
+  using Page = std::pair<const char*, std::string (*)(const report::Fleet&)>;
+  constexpr std::array<Page, 3> kPages{Page{"fleet.html", &report::fleet_html},
+                                       Page{"fleet.json", &report::fleet_json},
+                                       Page{"fleet.txt", &report::fleet_text}};
+  for (const auto& [name, page] : kPages)
+    if (const auto why = write_file(folder / name, page(fleet))) return harness_error(*why);
+  return {};
+}
+
+void print_fleet(const po::variables_map& flags, const report::Fleet& fleet, Results& out) {
+  out.print(json_wanted(flags) ? report::fleet_json(fleet) : report::fleet_text(fleet));
+}
+
+}  // namespace
+
+Result<int> fleet_status(const po::variables_map& flags, Results& out) {
+  const auto layout = fleet_layout(flags);
+  RZ_TRY_ASSIGN(const auto fleet, fleet::read_fleet(layout));
+  RZ_TRY_ASSIGN(auto hub, open_hub(layout));
+  RZ_TRY_ASSIGN(const auto described, fleet::describe_fleet(layout, fleet, hub ? &*hub : nullptr));
+  print_fleet(flags, described, out);
+  if (json_wanted(flags)) return kOk;
+  if (const auto jobs = fleet::read_record<fleet::Jobs>(layout.jobs()))
+    if (const auto queue = fleet::queue_of(*jobs, &fleet::run_program); !queue.empty())
+      out.print("\nSlurm\n" + queue);
+  return kOk;
+}
+
+Result<int> fleet_stop(const po::variables_map& flags, Results& out) {
+  const auto layout = fleet_layout(flags);
+  RZ_TRY(fleet::read_fleet(layout));
+  RZ_TRY_ASSIGN(const auto jobs, fleet::read_record<fleet::Jobs>(layout.jobs()));
+  if (const auto why = write_file(layout.stop(), "")) return harness_error(*why);
+  RZ_TRY(fleet::cancel(jobs, &fleet::run_program));
+  out.print("the shards publish what they have and end; then the report is written\n");
+  return kOk;
+}
+
+Result<int> fleet_report(const po::variables_map& flags, Results& out) {
+  const auto layout = fleet_layout(flags);
+  RZ_TRY_ASSIGN(const auto fleet, fleet::read_fleet(layout));
+  RZ_TRY_ASSIGN(auto hub, open_hub(layout));
+  if (!hub)
+    return harness_error(
+        fmt::format("{}: the hub has published nothing yet", layout.root.string()));
+  RZ_TRY_ASSIGN(const auto night, described_night(flags, layout, fleet, *hub));
+  RZ_TRY_ASSIGN(const auto described, fleet::describe_fleet(layout, fleet, &*hub));
+  print_fleet(flags, described, out);
+  if (flags.count("out") != 0)
+    RZ_TRY(write_pages(flags["out"].as<std::string>(), night, described));
+  // What is new is told, even if a shard has not ended.
+  if (report::alarms_of(night).count() > 0 && night.exit_code != kUnsound) return kFound;
+  return night.exit_code;
+}
+
+}  // namespace redzone::cli

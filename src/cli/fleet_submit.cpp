@@ -1,0 +1,127 @@
+#include <fmt/format.h>
+
+#include <charconv>
+#include <chrono>
+#include <filesystem>
+#include <optional>
+#include <utility>
+
+#include "campaign/shard.h"
+#include "cli/fleet_actions.h"
+#include "cli/night_flags.h"
+#include "core/read_file.h"
+#include "core/terminal.h"
+#include "core/uid.h"
+#include "core/utc.h"
+#include "fleet/record_file.h"
+#include "fleet/shared_folder.h"
+#include "fleet/slurm.h"
+#include "store/environment.h"
+#include "store/publish.h"
+
+namespace redzone::cli {
+namespace {
+
+// The words of `redzone nightly` for every shard, without the seed, which is the fleet's.
+std::vector<std::string> night_words(const po::variables_map& flags) {
+  po::options_description night;
+  po::positional_options_description positional;
+  add_night_flags(night, positional);
+  po::variables_map given;
+  for (const auto& option : night.options())
+    if (const auto it = flags.find(option->long_name()); it != flags.end()) given.insert(*it);
+  given.erase("seed");
+  std::vector<std::string> words;
+  if (flags.count("target") != 0) words = flags["target"].as<std::vector<std::string>>();
+  given.erase("target");
+  for (auto& word : given_words(given)) words.push_back(std::move(word));
+  return words;
+}
+
+// A number that a JSON file holds exactly in any reader.
+std::uint64_t seed_of(const std::string& uid) {
+  std::uint64_t seed = 0;
+  constexpr int kDigits = 12, kHexadecimal = 16;
+  std::from_chars(uid.data(), uid.data() + kDigits, seed, kHexadecimal);
+  return seed;
+}
+
+Result<fleet::Fleet> fleet_of(const po::variables_map& flags, const fleet::Site& site) {
+  RZ_TRY_ASSIGN(const auto night, night_options(flags));
+  const std::uint64_t shards = flags.count("shards") != 0 ? flags["shards"].as<Count>().value : 0;
+  if (shards < 1 || shards > static_cast<std::uint64_t>(campaign::Shard::kMost))
+    return usage_error(
+        fmt::format("fleet submit: --shards: 1..{} is expected", campaign::Shard::kMost));
+  fleet::Fleet fleet;
+  fleet.uid = new_uid();
+  fleet.created = utc_now_us();
+  fleet.version = store::redzone_version();
+  fleet.shards = static_cast<int>(shards);
+  fleet.seed = night.seed.value_or(seed_of(fleet.uid));
+  fleet.nightly = night_words(flags);
+  fleet.seconds = std::chrono::duration<double>(night.time).count();
+  fleet.snapshot_seconds = site.snapshot_seconds;
+  fleet.lease_seconds = site.lease_seconds;
+  return fleet;
+}
+
+std::string printed(const fleet::Commands& commands, const std::string& script) {
+  std::string out;
+  for (const auto& words : {commands.shards, commands.hub, commands.report("SHARDS")})
+    out += shell_quoted(words) + "\n";
+  return out + "\n" + script;
+}
+
+}  // namespace
+
+fleet::Layout fleet_layout(const po::variables_map& flags) {
+  std::error_code error;
+  const std::filesystem::path given = flags["dir"].as<std::string>();
+  const auto absolute = std::filesystem::absolute(given, error).lexically_normal();
+  return {error ? given : absolute};
+}
+
+Result<std::string> own_program() {
+  std::error_code error;
+  const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
+  if (error) return harness_error("/proc/self/exe: " + error.message());
+  return self.string();
+}
+
+Result<int> fleet_submit(const po::variables_map& flags, Results& out) {
+  RZ_TRY_ASSIGN(
+      const auto site,
+      fleet::read_site(flags.count("site") != 0 ? flags["site"].as<std::string>() : std::string()));
+  RZ_TRY_ASSIGN(const auto fleet, fleet_of(flags, site));
+  RZ_TRY_ASSIGN(const std::string self, own_program());
+  const auto layout = fleet_layout(flags);
+  const auto commands = fleet::commands_of(fleet, layout, site, self);
+  if (flags["dry-run"].as<bool>()) {
+    RZ_TRY_ASSIGN(const std::string script, read_file(site.script));
+    out.print(printed(commands, script));
+    return kOk;
+  }
+  std::optional<store::Store> known;
+  if (flags.count("known") != 0) {
+    RZ_TRY_ASSIGN(auto opened,
+                  store::Store::open(flags["known"].as<std::string>(), store::OpenMode::read_only));
+    known.emplace(std::move(opened));
+  }
+  RZ_TRY(fleet::create_folder(layout, fleet));
+  const auto jobs = [&]() -> Result<fleet::Jobs> {
+    if (known) RZ_TRY(store::publish(*known, layout.known()));
+    return fleet::submit(commands, &fleet::run_program);
+  }();
+  if (!jobs) {  // the folder may be used again
+    std::error_code ignored;
+    for (const auto& file : {layout.fleet(), layout.known()})
+      std::filesystem::remove(file, ignored);
+    return tl::unexpected(jobs.error());
+  }
+  RZ_TRY(fleet::write_record(layout.jobs(), *jobs));
+  out.print(fmt::format("submitted {} shards as job {}, the hub as {}, the report as {}\n",
+                        fleet.shards, jobs->shards, jobs->hub, jobs->report));
+  return kOk;
+}
+
+}  // namespace redzone::cli

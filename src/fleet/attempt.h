@@ -1,0 +1,54 @@
+// An attempt: one start of a job of a fleet. A job that Slurm requeues begins another attempt, so
+// that two processes never own one file, even where a node that was taken for lost comes back.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/field_table.h"
+
+namespace redzone::fleet {
+
+inline constexpr int kHubShard = 0;  // the attempts of the hub are those of "shard 0"
+
+struct Attempt {
+  int shard = 1;   // 1..N, or kHubShard
+  int number = 1;  // from 1
+
+  auto operator<=>(const Attempt&) const = default;
+};
+
+// "0003-1"
+std::string text_of(const Attempt& attempt);
+std::optional<Attempt> parse_attempt(std::string_view text);
+
+// What an attempt tells about itself. Times are UTC, ISO 8601, by the clock of its node.
+struct AttemptStatus {
+  static constexpr int kRunning = -1;
+
+  std::string host = {};
+  std::string job = {};  // Slurm's number, "" outside of Slurm
+  std::string began = {};
+  std::string ended = {};      // "" while it runs, and forever if it was lost
+  std::string published = {};  // time of its latest snapshot; "" without one
+  std::int64_t snapshot = 0;   // its number
+  int exit_code = kRunning;    // of `redzone nightly`
+  int taken_up = 0;            // number of the attempt whose snapshot it began with; 0: none
+  std::string problem = {};    // the last thing that failed, one line
+
+  bool has_ended() const { return !ended.empty(); }
+  bool operator==(const AttemptStatus&) const = default;
+};
+
+constexpr auto field_table(std::type_identity<AttemptStatus>) {
+  using S = AttemptStatus;
+  return fields<S>(field("host", &S::host), field("job", &S::job), field("began", &S::began),
+                   field("ended", &S::ended), field("published", &S::published),
+                   field("snapshot", &S::snapshot), field("exit_code", &S::exit_code),
+                   field("taken_up", &S::taken_up), field("problem", &S::problem));
+}
+
+}  // namespace redzone::fleet

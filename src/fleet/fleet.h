@@ -1,0 +1,67 @@
+// What a fleet is to do, as `redzone fleet submit` writes it once.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "core/field_table.h"
+
+namespace redzone::fleet {
+
+struct Fleet {
+  std::string uid = {};      // 32 hex digits
+  std::string created = {};  // UTC, ISO 8601
+  std::string version = {};  // of Redzone
+  int shards = 1;
+  std::uint64_t seed = 0;
+  std::vector<std::string> nightly = {};  // words behind `redzone nightly`, for every shard
+  double seconds = 0;                     // time of each shard; 0: no limit
+  double snapshot_seconds = 120;          // a shard publishes at least as often
+  double lease_seconds = 600;
+
+  bool operator==(const Fleet&) const = default;
+};
+
+constexpr auto field_table(std::type_identity<Fleet>) {
+  using F = Fleet;
+  return fields<F>(field("uid", &F::uid), field("created", &F::created),
+                   field("version", &F::version), field("shards", &F::shards),
+                   field("seed", &F::seed), field("nightly", &F::nightly),
+                   field("seconds", &F::seconds), field("snapshot_seconds", &F::snapshot_seconds),
+                   field("lease_seconds", &F::lease_seconds));
+}
+
+// Slurm's numbers; "" for what was not submitted.
+struct Jobs {
+  std::string shards = {}, hub = {}, report = {};
+
+  bool operator==(const Jobs&) const = default;
+};
+
+constexpr auto field_table(std::type_identity<Jobs>) {
+  return fields<Jobs>(field("shards", &Jobs::shards), field("hub", &Jobs::hub),
+                      field("report", &Jobs::report));
+}
+
+struct HubStatus {
+  int attempt = 1;
+  std::string host = {}, began = {}, updated = {}, ended = {};  // UTC; `ended` is "" while it runs
+  std::int64_t merges = 0, granted = 0, leased = 0, reduced = 0;
+  double merge_seconds = 0;                // spent on merging and publishing
+  std::vector<std::string> problems = {};  // one line each
+
+  bool operator==(const HubStatus&) const = default;
+};
+
+constexpr auto field_table(std::type_identity<HubStatus>) {
+  using H = HubStatus;
+  return fields<H>(
+      field("attempt", &H::attempt), field("host", &H::host), field("began", &H::began),
+      field("updated", &H::updated), field("ended", &H::ended), field("merges", &H::merges),
+      field("granted", &H::granted), field("leased", &H::leased), field("reduced", &H::reduced),
+      field("merge_seconds", &H::merge_seconds), field("problems", &H::problems));
+}
+
+}  // namespace redzone::fleet

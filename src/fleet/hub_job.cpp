@@ -1,0 +1,140 @@
+#include "fleet/hub_job.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <map>
+#include <thread>
+
+#include "core/exit_code.h"
+#include "core/log.h"
+#include "core/utc.h"
+#include "fleet/record_file.h"
+#include "fleet/shared_folder.h"
+
+namespace redzone::fleet {
+namespace fs = std::filesystem;
+namespace {
+
+using Time = std::chrono::steady_clock;
+
+constexpr std::chrono::milliseconds kAnswerEvery{500};
+constexpr std::chrono::seconds kCollectEvery{10};
+// A fleet that was stopped: its shards have this long to publish what they have.
+constexpr std::chrono::minutes kStopped{5};
+
+double seconds_now() {
+  return std::chrono::duration<double>(Time::now().time_since_epoch()).count();
+}
+
+// Whether nothing more is to come. `since`: when the fleet was stopped, if it was.
+Result<bool> all_ended(const Layout& layout, const Fleet& fleet, bool stopped, double stopped_for) {
+  RZ_TRY_ASSIGN(const auto attempts, read_attempts(layout));
+  std::map<int, const AttemptStatus*> latest;  // by shard
+  for (const auto& [attempt, status] : attempts)
+    if (attempt.shard != kHubShard) latest[attempt.shard] = &status;
+  int ended = 0, running = 0;
+  for (const auto& [shard, status] : latest) {
+    if (!status->has_ended())
+      ++running;
+    else if (status->exit_code != kInterrupted)
+      ++ended;
+  }
+  if (ended == fleet.shards) return true;
+  const double patience = std::chrono::duration<double>(kStopped).count();
+  return stopped && (running == 0 || stopped_for >= patience);
+}
+
+class Running {
+ public:
+  Running(const HubJob& job, const Attempt& attempt, const Fleet& fleet, SharedHub& folder)
+      : job_(job), fleet_(fleet), folder_(folder), hub_(folder, seconds_now, fleet.lease_seconds) {
+    status_.attempt = attempt.number;
+    status_.host = job.host;
+    status_.began = utc_now();
+    // The figures are those of the fleet, whichever attempt told them.
+    if (auto earlier = read_record<HubStatus>(job.layout.hub_status()))
+      before_ = *std::move(earlier);
+  }
+
+  Result<void> run() {
+    RZ_TRY(hub_.begin());
+    for (auto collected = Time::time_point{};;) {
+      note(hub_.answer());
+      const bool last = job_.interrupted() || job_.finish || !folder_.is_owner();
+      if (last || Time::now() - collected >= kCollectEvery) {
+        collected = Time::now();
+        RZ_TRY_ASSIGN(const bool over, is_over());
+        collect();
+        if (last || over) break;
+      }
+      std::this_thread::sleep_for(kAnswerEvery);
+    }
+    status_.ended = utc_now();
+    return tell();
+  }
+
+ private:
+  Result<bool> is_over() {
+    std::error_code ignored;
+    const bool stopped = fs::exists(job_.layout.stop(), ignored);
+    if (stopped && stopped_at_ == 0) stopped_at_ = seconds_now();
+    // Before the snapshots are listed: what a shard published before it ended is then among them.
+    return all_ended(job_.layout, fleet_, stopped, stopped ? seconds_now() - stopped_at_ : 0);
+  }
+  void collect() {
+    const double begun = seconds_now();
+    note(hub_.collect());
+    seconds_ += seconds_now() - begun;
+    note(tell());
+  }
+  template <class T>
+  void note(const Result<T>& result) {
+    if (!result) log::warn("fleet: {}", result.error().message);
+  }
+  Result<void> tell() {
+    if (!folder_.is_owner()) return {};
+    const HubFigures& figures = hub_.figures();
+    status_.updated = utc_now();
+    status_.merges = before_.merges + figures.merges;
+    status_.granted = before_.granted + figures.granted;
+    status_.leased = before_.leased + figures.leased;
+    status_.reduced = before_.reduced + figures.reduced;
+    status_.merge_seconds = before_.merge_seconds + seconds_;
+    status_.problems.clear();
+    for (const auto& [attempt, why] : figures.refused)
+      status_.problems.push_back(fmt::format("attempt {}: {}", text_of(attempt), why));
+    return write_record(job_.layout.hub_status(), status_);
+  }
+
+  const HubJob& job_;
+  const Fleet& fleet_;
+  SharedHub& folder_;
+  Hub hub_;
+  HubStatus before_;  // as the attempt before this one left it
+  HubStatus status_;
+  double seconds_ = 0;  // spent on merging and publishing
+  double stopped_at_ = 0;
+};
+
+}  // namespace
+
+Result<void> run_hub(const HubJob& job) {
+  RZ_TRY_ASSIGN(const Fleet fleet, read_fleet(job.layout));
+  RZ_TRY_ASSIGN(const Attempt attempt,
+                claim_attempt(job.layout, kHubShard, {.host = job.host, .began = utc_now()}));
+  const fs::path local =
+      job.local / fmt::format("redzone-{}-hub-{}", fleet.uid.substr(0, 8), attempt.number);
+  std::error_code error;
+  fs::create_directories(local, error);
+  if (error) return harness_error(fmt::format("{}: {}", local.string(), error.message()));
+  Result<void> ran;
+  if (auto folder = SharedHub::open(job.layout, attempt, local / "hub.db"))
+    ran = Running(job, attempt, fleet, **folder).run();
+  else
+    ran = tl::unexpected(folder.error());
+  fs::remove_all(local, error);
+  return ran;
+}
+
+}  // namespace redzone::fleet

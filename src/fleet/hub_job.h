@@ -1,0 +1,26 @@
+// The job of the hub, which needs no GPU.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+
+#include "core/error.h"
+#include "fleet/layout.h"
+
+namespace redzone::fleet {
+
+struct HubJob {
+  Layout layout;
+  std::filesystem::path local;  // a folder on the local disk, for the hub's own store
+  std::string host;
+  std::function<bool()> interrupted = {};  // true: end; another attempt goes on
+  bool finish = false;                     // merge what there is, and end
+};
+
+// Answers and merges until the nights of all shards have ended, or the fleet is stopped and its
+// shards have; an attempt that begins takes the place of an earlier one, which then ends. An error
+// of a snapshot is told in the hub's status, and ends nothing.
+Result<void> run_hub(const HubJob& job);
+
+}  // namespace redzone::fleet

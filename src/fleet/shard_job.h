@@ -1,0 +1,29 @@
+// The job of one shard: a night on the local disk, of which snapshots are published. A job that
+// Slurm starts again goes on with the snapshot of the attempt before.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+
+#include "core/error.h"
+#include "fleet/layout.h"
+
+namespace redzone::fleet {
+
+struct ShardJob {
+  Layout layout;
+  int shard = 1;
+  std::filesystem::path local;             // a folder on the local disk
+  std::string redzone;                     // the program that runs the night
+  std::string host, job;                   // for its status
+  std::function<bool()> interrupted = {};  // true: publish and end
+};
+
+// Returns the exit code of the night. A shard whose night has ended before does nothing and returns
+// its code again. What was found since the latest snapshot is lost only with the machine: one is
+// published when a finding is new or was reduced, at least every Fleet::snapshot_seconds, and at
+// the end.
+Result<int> run_shard(const ShardJob& job);
+
+}  // namespace redzone::fleet

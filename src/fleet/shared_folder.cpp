@@ -1,0 +1,230 @@
+#include "fleet/shared_folder.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <ctime>
+#include <system_error>
+#include <utility>
+
+#include "fleet/record_file.h"
+#include "store/merge.h"
+#include "store/publish.h"
+#include "store/reduced.h"
+
+namespace redzone::fleet {
+namespace fs = std::filesystem;
+namespace {
+
+// The names in a folder that `parse` takes.
+template <class Parse>
+auto list_names(const fs::path& folder, Parse parse)
+    -> Result<std::vector<typename decltype(parse(std::string_view()))::value_type>> {
+  std::vector<typename decltype(parse(std::string_view()))::value_type> names;
+  std::error_code error;
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error))
+    if (auto name = parse(it->path().filename().string())) names.push_back(*std::move(name));
+  if (error) return harness_error(fmt::format("{}: {}", folder.string(), error.message()));
+  return names;
+}
+
+std::optional<Attempt> parse_status(std::string_view name) {
+  constexpr std::string_view kEnd = ".json";
+  if (!name.ends_with(kEnd)) return std::nullopt;
+  return parse_attempt(name.substr(0, name.size() - kEnd.size()));
+}
+
+// Creates the file; false if it exists.
+Result<bool> create_only(const fs::path& file) {
+  const int fd = ::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+  if (fd < 0 && errno == EEXIST) return false;
+  if (fd < 0)
+    return usage_error(
+        fmt::format("{}: cannot be written: {}", file.string(), std::strerror(errno)));
+  ::close(fd);
+  return true;
+}
+
+// Leaves out all but the highest number of each attempt.
+void keep_latest(std::vector<SnapshotName>& snapshots) {
+  std::sort(snapshots.begin(), snapshots.end());
+  std::vector<SnapshotName> latest;
+  for (const auto& s : snapshots) {
+    if (!latest.empty() && latest.back().attempt == s.attempt) latest.pop_back();
+    latest.push_back(s);
+  }
+  snapshots = std::move(latest);
+}
+
+}  // namespace
+
+Result<void> check_clock(const fs::path& new_file) {
+  struct stat made = {};
+  if (::stat(new_file.c_str(), &made) != 0)
+    return harness_error(fmt::format("{}: {}", new_file.string(), std::strerror(errno)));
+  const double off = std::difftime(std::time(nullptr), made.st_mtime);
+  if (std::abs(off) <= kMostClockError) return {};
+  return usage_error(fmt::format(
+      "the clock of this machine is {:.0f} s {} that of {}: set it first, by NTP for example",
+      std::abs(off), off > 0 ? "ahead of" : "behind", new_file.parent_path().string()));
+}
+
+Result<void> create_folder(const Layout& layout, const Fleet& fleet) {
+  std::error_code error;
+  for (const auto& folder : {layout.root, layout.attempts(), layout.snapshots(), layout.requests(),
+                             layout.answers(), layout.logs()}) {
+    fs::create_directories(folder, error);
+    if (error) return usage_error(fmt::format("{}: {}", folder.string(), error.message()));
+  }
+  RZ_TRY_ASSIGN(const bool created, create_only(layout.fleet()));
+  if (!created)
+    return usage_error(fmt::format("{} holds a fleet already: name another folder, or remove it",
+                                   layout.root.string()));
+  auto written = check_clock(layout.fleet());
+  if (written) written = write_record(layout.fleet(), fleet);
+  if (!written) fs::remove(layout.fleet(), error);
+  return written;
+}
+
+Result<Fleet> read_fleet(const Layout& layout) {
+  std::error_code ignored;
+  if (!fs::exists(layout.fleet(), ignored))
+    return usage_error(
+        fmt::format("{}: holds no fleet; on another machine than that of 'redzone fleet submit': "
+                    "is the folder shared?",
+                    layout.root.string()));
+  return read_record<Fleet>(layout.fleet());
+}
+
+Result<std::optional<Attempt>> latest_attempt(const Layout& layout, int shard) {
+  RZ_TRY_ASSIGN(const auto all, list_names(layout.attempts(), parse_status));
+  std::optional<Attempt> latest;
+  for (const auto& attempt : all)
+    if (attempt.shard == shard && (!latest || *latest < attempt)) latest = attempt;
+  return latest;
+}
+
+Result<Attempt> claim_attempt(const Layout& layout, int shard, const AttemptStatus& status) {
+  RZ_TRY_ASSIGN(const auto latest, latest_attempt(layout, shard));
+  Attempt attempt{shard, latest ? latest->number + 1 : 1};
+  for (;; ++attempt.number) {
+    RZ_TRY_ASSIGN(const bool created, create_only(layout.attempt(attempt)));
+    if (created) break;
+  }
+  RZ_TRY(check_clock(layout.attempt(attempt)));
+  RZ_TRY(write_record(layout.attempt(attempt), status));
+  return attempt;
+}
+
+Result<std::map<Attempt, AttemptStatus>> read_attempts(const Layout& layout) {
+  RZ_TRY_ASSIGN(const auto all, list_names(layout.attempts(), parse_status));
+  std::map<Attempt, AttemptStatus> statuses;
+  for (const auto& attempt : all)
+    if (auto status = read_record<AttemptStatus>(layout.attempt(attempt)))
+      statuses.emplace(attempt, *std::move(status));
+  return statuses;
+}
+
+Result<std::vector<SnapshotName>> list_snapshots(const Layout& layout) {
+  RZ_TRY_ASSIGN(auto all, list_names(layout.snapshots(), parse_snapshot));
+  keep_latest(all);
+  return all;
+}
+
+Result<std::optional<SnapshotName>> snapshot_before(const Layout& layout, const Attempt& attempt) {
+  RZ_TRY_ASSIGN(const auto all, list_snapshots(layout));
+  std::optional<SnapshotName> before;
+  for (const auto& s : all)
+    if (s.attempt.shard == attempt.shard && s.attempt < attempt) before = s;
+  return before;
+}
+
+Result<void> publish_snapshot(const Layout& layout, const SnapshotName& name, store::Store& store) {
+  RZ_TRY(store::publish(store, layout.snapshot(name)));
+  std::error_code ignored;
+  if (name.number > 1) fs::remove(layout.snapshot({name.attempt, name.number - 1}), ignored);
+  return {};
+}
+
+Result<std::unique_ptr<SharedHub>> SharedHub::open(const Layout& layout, const Attempt& attempt,
+                                                   const fs::path& local) {
+  std::error_code error;
+  for (const auto& from : {layout.hub_store(), layout.known()}) {
+    if (!fs::exists(from, error)) continue;
+    fs::copy_file(from, local, error);
+    if (error) return harness_error(fmt::format("{}: {}", local.string(), error.message()));
+    break;
+  }
+  RZ_TRY_ASSIGN(auto store, store::Store::open(local, store::OpenMode::read_write_create));
+  return std::unique_ptr<SharedHub>(new SharedHub(layout, attempt, std::move(store)));
+}
+
+bool SharedHub::is_owner() {
+  const auto latest = latest_attempt(layout_, kHubShard);
+  return latest && *latest && **latest == attempt_;
+}
+
+Result<bool> SharedHub::merge(const SnapshotName& snapshot) {
+  const auto file = layout_.snapshot(snapshot);
+  std::error_code ignored;
+  auto from = store::Store::open(file, store::OpenMode::read_only);
+  if (!from && !fs::exists(file, ignored)) return false;
+  if (!from) return tl::unexpected(from.error());
+  RZ_TRY(store::merge(*from, store_));
+  return true;
+}
+
+Result<std::set<std::string>> SharedHub::reduced() {
+  return store::reduced_signatures(store_);
+}
+
+Result<void> SharedHub::publish() {
+  return store::publish(store_, layout_.hub_store());
+}
+
+Result<std::vector<Request>> SharedHub::requests() {
+  return list_names(layout_.requests(), parse_request);
+}
+
+Result<void> SharedHub::answer(const Request& request, Answer answer) {
+  const std::string name = text_of(request);
+  if (const auto why = write_file(layout_.answers() / name, name_of(answer)))
+    return harness_error(*why);
+  std::error_code error;
+  fs::remove(layout_.requests() / name, error);
+  if (error) return harness_error(fmt::format("{}: {}", name, error.message()));
+  return {};
+}
+
+Result<std::vector<Lease>> SharedHub::leases() {
+  std::error_code ignored;
+  if (!fs::exists(layout_.leases(), ignored)) return std::vector<Lease>{};
+  return read_record<std::vector<Lease>>(layout_.leases());
+}
+
+Result<void> SharedHub::keep(const std::vector<Lease>& leases) {
+  return write_record(layout_.leases(), leases);
+}
+
+bool SharedInquiries::ask(std::int64_t number, const std::string& signature) {
+  return !write_file(layout_.requests() / text_of(Request{attempt_, number, signature}), "");
+}
+
+std::optional<Answer> SharedInquiries::take_answer(std::int64_t number,
+                                                   const std::string& signature) {
+  const auto file = layout_.answers() / text_of(Request{attempt_, number, signature});
+  std::error_code error;
+  if (!fs::exists(file, error)) return std::nullopt;
+  const auto text = read_file(file);
+  const auto answer = text ? value_named<Answer>(*text) : std::nullopt;
+  fs::remove(file, error);
+  return answer;
+}
+
+}  // namespace redzone::fleet

@@ -1,0 +1,89 @@
+// The shared folder of a fleet, as files.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "fleet/fleet.h"
+#include "fleet/hub.h"
+#include "fleet/layout.h"
+#include "fleet/lease_client.h"
+#include "store/store.h"
+
+namespace redzone::fleet {
+
+// Makes the folder and its subfolders, and writes what the fleet is to do. A usage error if there
+// is a fleet already, if nothing can be written, or if the clock of this machine and that of the
+// folder differ by more than kMostClockError.
+Result<void> create_folder(const Layout& layout, const Fleet& fleet);
+inline constexpr double kMostClockError = 300;  // seconds
+// Compares the time that the folder's file system gave a new file with the clock of this machine.
+Result<void> check_clock(const std::filesystem::path& new_file);
+
+// A usage error that says what the folder lacks, for commands and jobs that are given one.
+Result<Fleet> read_fleet(const Layout& layout);
+
+// A new attempt of this shard, whose number no other one has. Its status says that it has begun.
+Result<Attempt> claim_attempt(const Layout& layout, int shard, const AttemptStatus& status);
+// What all attempts tell; an unreadable status is left out.
+Result<std::map<Attempt, AttemptStatus>> read_attempts(const Layout& layout);
+// The latest attempt of the shard; nothing if there is none.
+Result<std::optional<Attempt>> latest_attempt(const Layout& layout, int shard);
+
+// The latest snapshot of each attempt.
+Result<std::vector<SnapshotName>> list_snapshots(const Layout& layout);
+// The snapshot that a new attempt of the shard goes on with: that of the latest attempt before it
+// that has one.
+Result<std::optional<SnapshotName>> snapshot_before(const Layout& layout, const Attempt& attempt);
+// Publishes the store as the next snapshot of the attempt and removes the one before.
+Result<void> publish_snapshot(const Layout& layout, const SnapshotName& name, store::Store& store);
+
+// The hub's side. Its own store is a file on a local disk; the folder gets copies of it.
+class SharedHub final : public HubFolder {
+ public:
+  // Opens the store `local`, which is made of what an earlier attempt of the hub published.
+  static Result<std::unique_ptr<SharedHub>> open(const Layout& layout, const Attempt& attempt,
+                                                 const std::filesystem::path& local);
+
+  bool is_owner() override;
+  Result<std::vector<SnapshotName>> snapshots() override { return list_snapshots(layout_); }
+  Result<bool> merge(const SnapshotName& snapshot) override;
+  Result<std::set<std::string>> reduced() override;
+  Result<void> publish() override;
+  Result<std::vector<Request>> requests() override;
+  Result<void> answer(const Request& request, Answer answer) override;
+  Result<std::vector<Lease>> leases() override;
+  Result<void> keep(const std::vector<Lease>& leases) override;
+
+  store::Store& store() { return store_; }
+
+ private:
+  SharedHub(Layout layout, const Attempt& attempt, store::Store store)
+      : layout_(std::move(layout)), attempt_(attempt), store_(std::move(store)) {}
+
+  Layout layout_;
+  Attempt attempt_;
+  store::Store store_;
+};
+
+// A shard's side of the leases.
+class SharedInquiries final : public Inquiries {
+ public:
+  SharedInquiries(Layout layout, const Attempt& attempt)
+      : layout_(std::move(layout)), attempt_(attempt) {}
+
+  bool ask(std::int64_t number, const std::string& signature) override;
+  std::optional<Answer> take_answer(std::int64_t number, const std::string& signature) override;
+
+ private:
+  Layout layout_;
+  Attempt attempt_;
+};
+
+}  // namespace redzone::fleet

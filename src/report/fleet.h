@@ -1,0 +1,56 @@
+// A fleet as a plain value, and its table, JSON and page. Times are UTC, ISO 8601, by the clocks of
+// the nodes that wrote them.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace redzone::report {
+
+struct FleetShard {
+  int shard = 1;
+  std::string state;  // "waiting", "running", "ended", "cut off", "failed"
+  std::string host;   // of its latest attempt
+  std::string device;
+  int attempts = 0;
+  std::uint64_t plans = 0;
+  double seconds = 0;         // of its campaign
+  std::int64_t findings = 0;  // confirmed and flaky ones that it was the first to see
+  std::string published;      // its latest snapshot; "" without one
+  std::string problem;        // what failed last, one line
+};
+
+// An attempt that ended without a word, and what is lost with it: what it had done since it
+// published last.
+struct FleetLoss {
+  int shard = 1, attempt = 1;
+  std::string host;
+  std::string since;     // its last snapshot, or its begin
+  std::string again_at;  // when the next attempt of the shard began
+};
+
+struct Fleet {
+  std::string folder, created, version;
+  std::uint64_t seed = 0;
+  std::vector<FleetShard> shards;  // all of them, by number
+  std::vector<FleetLoss> losses;
+  // Number of findings by state, by device.
+  std::map<std::string, std::map<std::string, std::int64_t>> findings;
+  std::optional<double> seconds_to_first;  // from the submission; empty without a finding
+  std::string hub_state;                   // "waiting", "running", "ended"
+  std::string hub_host, hub_updated;
+  int hub_attempts = 0;
+  std::int64_t merges = 0, granted = 0, leased = 0, reduced = 0;
+  double merge_seconds = 0;
+  std::vector<std::string> problems;  // of the hub, one line each
+};
+
+std::string fleet_text(const Fleet& fleet);
+std::string fleet_json(const Fleet& fleet);
+// Needs no network and no script.
+std::string fleet_html(const Fleet& fleet);
+
+}  // namespace redzone::report

@@ -1,0 +1,17 @@
+#include "store/publish.h"
+
+#include "store/database.h"
+#include "store/new_file.h"
+
+namespace redzone::store {
+
+Result<void> publish(Store& store, const std::filesystem::path& file) {
+  RZ_TRY_ASSIGN(auto copy, NewFile::beside(file));
+  RZ_TRY(store.database().copy_to(copy.path()));
+  constexpr auto kForAll = std::filesystem::perms{0644};  // mkstemp() makes it the owner's alone
+  std::error_code ignored;
+  std::filesystem::permissions(copy.path(), kForAll, ignored);
+  return copy.replace(file);
+}
+
+}  // namespace redzone::store

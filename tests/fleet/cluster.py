@@ -1,0 +1,182 @@
+"""A real Slurm of two nodes on this machine, with a configuration, a key and ports of its own.
+
+Nothing of the system's configuration is read or changed. It needs what ./scripts/setup --fleet
+installs, and runs as the user who starts it.
+"""
+import contextlib
+import getpass
+import os
+import pathlib
+import signal
+import socket
+import subprocess
+import time
+
+CONFIGURATION = """
+ClusterName=redzone
+SlurmctldHost={host}(127.0.0.1)
+SlurmctldPort={ports[0]}
+SlurmUser={user}
+SlurmdUser={user}
+AuthType=auth/munge
+CredType=cred/munge
+# A requeued job waits for as long as a credential lives.
+AuthInfo=socket={root}/munge.socket,cred_expire=5
+StateSaveLocation={root}/state
+SlurmdSpoolDir={root}/spool-%n
+SlurmctldPidFile={root}/slurmctld.pid
+SlurmdPidFile={root}/slurmd-%n.pid
+SlurmctldLogFile={root}/slurmctld.log
+SlurmdLogFile={root}/slurmd-%n.log
+SlurmdParameters=config_overrides
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+SwitchType=switch/none
+MpiDefault=none
+JobAcctGatherType=jobacct_gather/none
+SelectType=select/cons_tres
+# The shards of a fleet are spread over both nodes.
+SelectTypeParameters=CR_CPU,CR_LLN
+SchedulerType=sched/backfill
+SchedulerParameters=sched_interval=2,bf_interval=2,sched_min_interval=0
+ReturnToService=2
+SlurmdTimeout=10
+SlurmctldTimeout=10
+KillWait=5
+GresTypes=gpu
+NodeName=n[1-2] Gres=gpu:4 CPUs=4 State=UNKNOWN NodeHostname={host} NodeAddr=127.0.0.1 \\
+    Port=[{ports[1]}-{ports[2]}]
+PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP
+PartitionName=gpu Nodes=ALL MaxTime=INFINITE State=UP
+PartitionName=cpu Nodes=ALL MaxTime=INFINITE State=UP
+"""
+
+
+def free_ports(count):
+    """That many ports in a row which nobody uses."""
+    for first in range(20000 + os.getpid() % 20000, 60000):
+        taken = []
+        try:
+            for port in range(first, first + count):
+                taken.append(socket.socket())
+                taken[-1].bind(("127.0.0.1", port))
+            return list(range(first, first + count))
+        except OSError:
+            continue
+        finally:
+            for each in taken:
+                each.close()
+    raise OSError("no free ports")
+
+
+def environment_of(pid):
+    try:
+        return pathlib.Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+    except OSError:
+        return []
+
+
+def parent_of(pid):
+    try:
+        return int(pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[1])
+    except (OSError, IndexError):
+        return 0
+
+
+class Cluster:
+    """Started by the constructor; stop() ends every process of it."""
+
+    def __init__(self, root):
+        self.root = pathlib.Path(root)
+        for folder in ("state", "spool-n1", "spool-n2"):
+            (self.root / folder).mkdir()
+        self.root.chmod(0o755)
+        self.environment = dict(os.environ, SLURM_CONF=str(self.root / "slurm.conf"))
+        (self.root / "slurm.conf").write_text(CONFIGURATION.format(
+            root=self.root, host=socket.gethostname(), user=getpass.getuser(), ports=free_ports(3)))
+        # In the place of GPUs: Slurm wants devices, and opens none.
+        (self.root / "gres.conf").write_text("".join(
+            f"NodeName=n[1-2] Name=gpu File=/dev/{name}\n" for name in ("null", "zero", "full", "random")))
+        self.processes = {}
+        key = self.root / "munge.key"
+        key.write_bytes(os.urandom(128))
+        key.chmod(0o600)
+        try:
+            self.start("munged", "--foreground", f"--key-file={key}", f"--socket={self.root}/munge.socket",
+                       f"--pid-file={self.root}/munged.pid", f"--seed-file={self.root}/munged.seed",
+                       f"--log-file={self.root}/munged.log", "--force")
+            self.wait_for((self.root / "munge.socket").exists, 20, "munged")
+            self.start("slurmctld", "-D", "-i")
+            for node in ("n1", "n2"):
+                self.start_node(node)
+            self.wait_for_nodes()
+        except BaseException:
+            self.stop()
+            raise
+
+    def start(self, program, *arguments, name=None):
+        path = pathlib.Path("/usr/sbin") / program
+        with (self.root / f"{name or program}.out").open("ab") as output:
+            self.processes[name or program] = subprocess.Popen(
+                [path, *arguments], env=self.environment, stdin=subprocess.DEVNULL, stdout=output,
+                stderr=subprocess.STDOUT)
+
+    def start_node(self, node):
+        self.start("slurmd", "-D", "-N", node, name=node)
+
+    def wait_for_nodes(self):
+        idle = ("sinfo", "-h", "-N", "-t", "idle", "-o", "%N")
+        # A node has a line for each of its partitions.
+        self.wait_for(lambda: set(self.slurm(*idle).split()) == {"n1", "n2"}, 60, "two idle nodes")
+
+    def slurm(self, *words):
+        """What a command of Slurm prints; "" while it fails."""
+        ran = subprocess.run(words, env=self.environment, capture_output=True, text=True)
+        return ran.stdout if ran.returncode == 0 else ""
+
+    def wait_for(self, condition, seconds, what):
+        end = time.monotonic() + seconds
+        while not condition():
+            if time.monotonic() > end:
+                logs = "".join(f"\n== {log.name}\n{log.read_text(errors='replace')[-1500:]}"
+                               for log in sorted(self.root.glob("*.log")))
+                raise TimeoutError(f"{what}: not after {seconds} s{logs}")
+            time.sleep(0.3)
+
+    def processes_on(self, node):
+        """Those of the node's jobs, with the step daemons above them."""
+        name = f"SLURMD_NODENAME={node}".encode()
+        mine = f"SLURM_CONF={self.root}/slurm.conf".encode()
+        pids = set()
+        for entry in pathlib.Path("/proc").iterdir():
+            if not entry.name.isdigit():
+                continue
+            pid = int(entry.name)
+            if name in environment_of(pid) and mine in environment_of(pid):
+                pids.update({pid, parent_of(pid)})
+        return pids - {0, 1, os.getpid(), *(p.pid for p in self.processes.values())}
+
+    def kill_node(self, node):
+        """As a power cut does: its daemon, the steps' daemons, and their processes, at once."""
+        slurmd = self.processes.pop(node)
+        slurmd.kill()
+        slurmd.wait()
+        for _ in range(3):  # what was being started meanwhile
+            for pid in self.processes_on(node):
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+
+    def stop(self):
+        for job in self.slurm("squeue", "-h", "-o", "%A").split():
+            self.slurm("scancel", "--signal=KILL", "--full", job)
+            self.slurm("scancel", job)
+        for node in ("n1", "n2"):
+            if node in self.processes:
+                self.kill_node(node)
+        for process in reversed(list(self.processes.values())):
+            process.terminate()
+            try:
+                process.wait(10)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()

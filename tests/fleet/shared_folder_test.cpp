@@ -1,0 +1,170 @@
+// The shared folder as files: names, attempts, snapshots, questions, and the hub over real stores.
+#include "fleet/shared_folder.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "fleet/record_file.h"
+#include "store/sample.h"
+
+namespace redzone::fleet {
+namespace {
+
+using namespace store::testing;
+
+class SharedFolderTest : public ::testing::Test {
+ protected:
+  SharedFolderTest() { must(create_folder(layout_, fleet_)); }
+
+  Attempt claim(int shard) { return must(claim_attempt(layout_, shard, {.host = "n1"})); }
+  // The store of an attempt, with findings `from`..`to`.
+  store::Store store_of(const Attempt& attempt, int from, int to) {
+    store::Store store = open_rw(dir_ / (text_of(attempt) + ".local.db").c_str());
+    for (int i = from; i <= to; ++i) must(store.record(sample_finding(i)));
+    return store;
+  }
+  std::size_t findings_in(const std::filesystem::path& file) {
+    store::Store store = open_ro(file);
+    return must(store.findings()).size();
+  }
+
+  TempDir dir_;
+  Layout layout_{dir_ / "run"};
+  Fleet fleet_{.uid = "f1", .created = "2026-01-02T03:04:05Z", .shards = 4, .nightly = {"--all"}};
+};
+
+TEST(FleetNames, AreReadAsTheyAreWritten) {
+  EXPECT_TRUE(rc::check("every name", [] {
+    const Attempt attempt{*rc::gen::inRange(0, 5000), *rc::gen::inRange(1, 2000)};
+    const SnapshotName snapshot{attempt, *rc::gen::inRange(1, 1 << 30)};
+    const Request request{attempt, *rc::gen::inRange(1, 1 << 30), "0123456789abcdef"};
+    RC_ASSERT(parse_attempt(text_of(attempt)) == attempt);
+    RC_ASSERT(parse_snapshot(text_of(snapshot)) == snapshot);
+    RC_ASSERT(parse_request(text_of(request)) == request);
+  }));
+}
+
+TEST(FleetNames, AreNoOthers) {
+  for (const char* name :
+       {"", "-", "0001", "0001-", "0001-1", "0001-1-", "0001-1-0.db", "0001-1-x.db",
+        "0001-1-7.db.new-AbCdEf", ".0001-1-7.db", "0001-1-7.db-wal"})
+    EXPECT_FALSE(parse_snapshot(name)) << name;
+  for (const char* name :
+       {"0001-1-1", "0001-1-1-", "0001-1-1-xyz", ".0001-1-1-ab.123", "0001-1-ab"})
+    EXPECT_FALSE(parse_request(name)) << name;
+}
+
+TEST_F(SharedFolderTest, HoldsOneFleet) {
+  EXPECT_EQ(must(read_fleet(layout_)), fleet_);
+  const auto second = create_folder(layout_, fleet_);
+  ASSERT_FALSE(second);
+  EXPECT_EQ(second.error().kind, ErrorKind::usage);
+  EXPECT_NE(second.error().message.find("holds a fleet already"), std::string::npos);
+  EXPECT_EQ(must(read_fleet(layout_)), fleet_);
+}
+
+TEST_F(SharedFolderTest, WithoutAFleetSaysWhatToLookFor) {
+  const auto none = read_fleet({dir_ / "elsewhere"});
+  ASSERT_FALSE(none);
+  EXPECT_NE(none.error().message.find("is the folder shared?"), std::string::npos);
+}
+
+TEST_F(SharedFolderTest, EveryAttemptHasItsOwnNumber) {
+  EXPECT_EQ(claim(2), (Attempt{2, 1}));
+  EXPECT_EQ(claim(2), (Attempt{2, 2}));
+  EXPECT_EQ(claim(3), (Attempt{3, 1}));
+  EXPECT_EQ(must(latest_attempt(layout_, 2)), (Attempt{2, 2}));
+  EXPECT_EQ(must(latest_attempt(layout_, 1)), std::nullopt);
+  EXPECT_EQ(must(read_attempts(layout_)).size(), 3U);
+}
+
+TEST_F(SharedFolderTest, AnAttemptGoesOnWithTheLatestSnapshotOfThoseBeforeIt) {
+  const Attempt first = claim(1), second = claim(1);
+  EXPECT_EQ(must(snapshot_before(layout_, second)), std::nullopt);
+  store::Store store = store_of(first, 1, 2);
+  must(publish_snapshot(layout_, {first, 1}, store));
+  must(publish_snapshot(layout_, {first, 2}, store));
+  EXPECT_EQ(must(list_snapshots(layout_)), (std::vector<SnapshotName>{{first, 2}}));
+  EXPECT_EQ(must(snapshot_before(layout_, second)), (SnapshotName{first, 2}));
+  const Attempt third = claim(1);
+  EXPECT_EQ(must(snapshot_before(layout_, third)), (SnapshotName{first, 2}));
+  must(publish_snapshot(layout_, {second, 1}, store));
+  EXPECT_EQ(must(snapshot_before(layout_, third)), (SnapshotName{second, 1}));
+  EXPECT_EQ(must(snapshot_before(layout_, first)), std::nullopt);
+}
+
+TEST_F(SharedFolderTest, ASnapshotThatCannotBeWrittenLeavesTheOneBefore) {
+  const Attempt first = claim(1);
+  store::Store store = store_of(first, 1, 2);
+  must(publish_snapshot(layout_, {first, 1}, store));
+  // A folder in its way, as root writes past permissions.
+  std::filesystem::create_directory(layout_.snapshot({first, 2}));
+  EXPECT_FALSE(publish_snapshot(layout_, {first, 2}, store));
+  EXPECT_EQ(findings_in(layout_.snapshot({first, 1})), 2U);
+}
+
+TEST_F(SharedFolderTest, TheHubMergesBySignatureAndPublishesCopies) {
+  const Attempt one = claim(1), two = claim(2), hub = claim(kHubShard);
+  store::Store first = store_of(one, 1, 3), second = store_of(two, 3, 5);
+  must(publish_snapshot(layout_, {one, 1}, first));
+  must(publish_snapshot(layout_, {two, 1}, second));
+  auto folder = must(SharedHub::open(layout_, hub, dir_ / "hub.local.db"));
+  Hub machine(
+      *folder, [] { return 0.0; }, 100);
+  must(machine.begin());
+  EXPECT_TRUE(must(machine.collect()));
+  EXPECT_EQ(findings_in(layout_.hub_store()), 5U);
+  // Another one goes on with what this one published.
+  auto later = must(SharedHub::open(layout_, claim(kHubShard), dir_ / "hub2.local.db"));
+  EXPECT_FALSE(folder->is_owner());
+  EXPECT_TRUE(later->is_owner());
+  EXPECT_EQ(must(later->store().findings()).size(), 5U);
+}
+
+TEST_F(SharedFolderTest, ADamagedSnapshotIsToldAndTheOthersAreMerged) {
+  const Attempt one = claim(1), two = claim(2), hub = claim(kHubShard);
+  store::Store second = store_of(two, 1, 2);
+  write_bytes(layout_.snapshot({one, 1}), "no store at all, but longer than a header of SQLite's");
+  must(publish_snapshot(layout_, {two, 1}, second));
+  auto folder = must(SharedHub::open(layout_, hub, dir_ / "hub.local.db"));
+  Hub machine(
+      *folder, [] { return 0.0; }, 100);
+  must(machine.begin());
+  must(machine.collect());
+  EXPECT_EQ(findings_in(layout_.hub_store()), 2U);
+  ASSERT_EQ(machine.figures().refused.size(), 1U);
+  EXPECT_NE(machine.figures().refused.at(one).find("0001-1-1.db"), std::string::npos);
+}
+
+TEST_F(SharedFolderTest, QuestionsAndAnswersAreFiles) {
+  const Attempt one = claim(1), hub = claim(kHubShard);
+  auto folder = must(SharedHub::open(layout_, hub, dir_ / "hub.local.db"));
+  Hub machine(
+      *folder, [] { return 0.0; }, 100);
+  must(machine.begin());
+  SharedInquiries inquiries(layout_, one);
+  EXPECT_TRUE(inquiries.ask(1, "0123456789abcdef"));
+  EXPECT_EQ(inquiries.take_answer(1, "0123456789abcdef"), std::nullopt);
+  must(machine.answer());
+  EXPECT_EQ(inquiries.take_answer(1, "0123456789abcdef"), Answer::granted);
+  EXPECT_EQ(inquiries.take_answer(1, "0123456789abcdef"), std::nullopt) << "it was taken";
+  EXPECT_TRUE(must(folder->requests()).empty());
+  EXPECT_EQ(must(folder->leases()), (std::vector<Lease>{{"0123456789abcdef", 1}}));
+}
+
+TEST_F(SharedFolderTest, RefusesAClockThatIsWrong) {
+  const struct timespec long_ago[2] = {{1000, 0}, {1000, 0}};
+  const Layout other{dir_ / "other"};
+  must(create_folder(other, fleet_));
+  // What the folder's server says of a file, against this machine's clock.
+  ASSERT_EQ(::utimensat(AT_FDCWD, other.fleet().c_str(), long_ago, 0), 0);
+  const auto checked = check_clock(other.fleet());
+  ASSERT_FALSE(checked);
+  EXPECT_NE(checked.error().message.find("ahead of"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace redzone::fleet

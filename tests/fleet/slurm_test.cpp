@@ -1,0 +1,155 @@
+// What is asked of Slurm, and what is left when it refuses.
+#include "fleet/slurm.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+
+#include "store/sample.h"
+
+namespace redzone::fleet {
+namespace {
+
+using namespace store::testing;
+using Words = std::vector<std::string>;
+
+bool has(const Words& words, std::string_view word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+class SlurmTest : public ::testing::Test {
+ protected:
+  SlurmTest() {
+    write_bytes(dir_ / "job.sbatch", "#!/bin/bash\n");
+    fleet_.shards = 8;
+    fleet_.seconds = 3600;
+  }
+
+  Result<Site> site(const std::string& text) {
+    write_bytes(dir_ / "fleet.toml", text);
+    return read_site(dir_ / "fleet.toml");
+  }
+  Commands commands() {
+    return commands_of(fleet_, {"/shared/run"}, must(site("script = 'job.sbatch'")),
+                       "/opt/redzone");
+  }
+  // Slurm accepts `accepted_` jobs and refuses the next.
+  RunProgram slurm() {
+    return [this](const Words& words) -> Result<Output> {
+      ran_.push_back(words);
+      if (words[0] != "sbatch") return Output{0, ""};
+      if (accepted_-- == 0)
+        return Output{1, "sbatch: error: no such thing\nsbatch: error: refused\n"};
+      return Output{0, std::to_string(++job_) + ";cluster\n"};
+    };
+  }
+
+  TempDir dir_;
+  Fleet fleet_;
+  std::vector<Words> ran_;
+  int accepted_ = 3, job_ = 40;
+};
+
+TEST_F(SlurmTest, TheShardsAreAnArrayThatIsRequeuedAndWarned) {
+  const auto words = commands().shards;
+  for (const char* word :
+       {"--array=1-8", "--requeue", "--signal=B:TERM@120", "--gres=gpu:1", "--time=80"})
+    EXPECT_TRUE(has(words, word)) << word;
+  EXPECT_EQ((Words{words.end() - 4, words.end()}),
+            (Words{(dir_ / "job.sbatch").string(), "shard", "/opt/redzone", "/shared/run"}));
+  EXPECT_FALSE(has(commands().hub, "--gres=gpu:1"));
+}
+
+TEST_F(SlurmTest, OptionsOfTheSiteComeLastSoThatTheyCount) {
+  const auto site =
+      must(this->site("script = 'job.sbatch'\nsbatch = ['--time=5']\nshards = "
+                      "['--signal=B:TERM@600', '--gpus=1']"));
+  const auto words = commands_of(fleet_, {"/shared/run"}, site, "/opt/redzone").shards;
+  const auto at = [&](std::string_view word) {
+    return std::find(words.begin(), words.end(), word);
+  };
+  EXPECT_LT(at("--time=80"), at("--time=5"));
+  EXPECT_LT(at("--signal=B:TERM@120"), at("--signal=B:TERM@600"));
+  EXPECT_TRUE(has(words, "--gpus=1"));
+  EXPECT_FALSE(has(words, "--gres=gpu:1"));
+}
+
+TEST_F(SlurmTest, TheReportFollowsTheShards) {
+  const auto jobs = must(submit(commands(), slurm()));
+  EXPECT_EQ(jobs, (Jobs{"41", "42", "43"}));
+  EXPECT_TRUE(has(ran_[2], "--dependency=afterany:41"));
+}
+
+TEST_F(SlurmTest, WhatWasSubmittedBeforeARefusalIsCancelled) {
+  accepted_ = 2;
+  const auto jobs = submit(commands(), slurm());
+  ASSERT_FALSE(jobs);
+  EXPECT_EQ(jobs.error().message, "sbatch: error: no such thing; sbatch: error: refused");
+  ASSERT_EQ(ran_.size(), 5U);
+  EXPECT_EQ(ran_[3], (Words{"scancel", "41"}));
+  EXPECT_EQ(ran_[4], (Words{"scancel", "42"}));
+}
+
+TEST_F(SlurmTest, StoppingCancelsWhatWaitsAndSignalsWhatRuns) {
+  std::map<std::string, std::string> queue{{"--states=PENDING", "41_[3-8]\n"},
+                                           {"--states=RUNNING", "41_1\n41_2\n"}};
+  bool refuses = false;
+  const RunProgram run = [&](const Words& words) -> Result<Output> {
+    if (words[0] == "squeue") return Output{0, queue[words[3]]};
+    ran_.push_back(words);
+    if (!refuses) return Output{0, ""};
+    return Output{1, "scancel: error: Invalid job id specified\n"};
+  };
+  const Jobs jobs{"41", "42", "43"};
+  must(cancel(jobs, run));
+  EXPECT_EQ(ran_, (std::vector<Words>{{"scancel", "--state=PENDING", "41"},
+                                      {"scancel", "--signal=TERM", "--batch", "41"}}));
+  refuses = true;
+  const auto refused = cancel(jobs, run);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().message, "scancel: error: Invalid job id specified");
+  queue.clear();  // all have ended
+  EXPECT_TRUE(cancel(jobs, run));
+}
+
+TEST_F(SlurmTest, WhatIsNoJobNumberIsAnError) {
+  const auto odd = submit(commands(), [](const Words&) { return Output{0, "queued\n"}; });
+  ASSERT_FALSE(odd);
+  EXPECT_EQ(odd.error().message, "sbatch: printed no job number but 'queued'");
+}
+
+TEST_F(SlurmTest, AMistakeInTheSitesFileHasItsPlace) {
+  for (const auto& [text, message] : std::vector<std::pair<const char*, const char*>>{
+           {"sbach = []", "sbach"},
+           {"lease_seconds = 0", "is less than a second"},
+           {"sbatch = '--time=5'", "sbatch"},
+           {"script = 'none.sbatch'", "none.sbatch: no such file"}}) {
+    const auto wrong = site(text);
+    ASSERT_FALSE(wrong) << text;
+    EXPECT_EQ(wrong.error().kind, ErrorKind::usage);
+    EXPECT_NE(wrong.error().message.find(message), std::string::npos) << wrong.error().message;
+  }
+}
+
+TEST(FleetProcess, HasTheOutputAndTheStatusOfAProgram) {
+  const auto output = must(run_program({"sh", "-c", "echo out; echo err >&2; exit 7"}));
+  EXPECT_EQ(output.status, 7);
+  EXPECT_EQ(output.text, "out\nerr\n");
+  EXPECT_EQ(must(run_program({"sh", "-c", "kill -9 $$"})).status, 128 + 9);
+  EXPECT_FALSE(run_program({"/no/such/program"}));
+}
+
+TEST(FleetProcess, RunsAProgramBesideThisOne) {
+  auto child = must(Child::start({"sh", "-c", "trap 'exit 5' TERM; while :; do sleep 0.05; done"}));
+  EXPECT_EQ(child.ended(), std::nullopt);
+  std::optional<int> status;
+  while (!status) {  // before the trap is set the signal ends the shell
+    child.signal(15);
+    status = child.ended();
+  }
+  EXPECT_TRUE(*status == 5 || *status == 128 + 15) << *status;
+}
+
+}  // namespace
+}  // namespace redzone::fleet

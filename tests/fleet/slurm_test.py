@@ -1,0 +1,226 @@
+"""Fleets on a real Slurm of two nodes on this machine: what is lost with a node, a hub, a time limit.
+
+    slurm_test.py REDZONE
+"""
+import contextlib
+import json
+import os
+import pathlib
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from cluster import Cluster
+
+REDZONE = pathlib.Path(sys.argv.pop(1)).resolve()
+TARGETS = ["puzzle.far_write", "puzzle.last_tile", "puzzle.complex_pitch"]
+SITE = """
+shards = ["--partition=gpu", "--gres=gpu:1", "--cpus-per-task=1"]
+hub = ["--partition=cpu"]
+snapshot_seconds = 5
+"""
+
+
+def findings_in(store):
+    """Signatures of the confirmed and flaky findings of a store, by whether the plan is minimal."""
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            copy = shutil.copy(store, folder)  # it may be replaced while it is read
+            rows = sqlite3.connect(copy).execute(
+                "SELECT kind, target, location, buffer, side, access, minimal FROM findings WHERE state IN "
+                "('confirmed', 'flaky')").fetchall()
+    except FileNotFoundError:
+        return {}
+    return {row[:-1]: bool(row[-1]) for row in rows}
+
+
+class Fleets(unittest.TestCase):
+    root: pathlib.Path
+    cluster: Cluster
+
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory(prefix="rz-fleet-", dir="/tmp")  # sockets have short names
+        cls.addClassCleanup(folder.cleanup)
+        cls.root = pathlib.Path(folder.name)
+        cls.root.chmod(0o755)
+        (cls.root / "slurm").mkdir()
+        (cls.root / "site.toml").write_text(SITE)
+        cls.cluster = Cluster(cls.root / "slurm")
+        cls.addClassCleanup(cls.cluster.stop)
+
+    def setUp(self):
+        self.run_folder = self.root / self._testMethodName
+
+    def fleet(self, action, *flags, expect=(0,), environment=None):
+        ran = subprocess.run([REDZONE, "fleet", action, "--dir", self.run_folder, *flags], text=True,
+                             capture_output=True, cwd=self.root,
+                             env=environment or self.cluster.environment)
+        self.assertIn(ran.returncode, expect, ran.stdout + ran.stderr + self.logs())
+        return ran
+
+    def submit(self, shards, seconds, *flags, site=None):
+        self.fleet("submit", "--shards", str(shards), "--time", f"{seconds}s", "--site",
+                   site or self.root / "site.toml", "--device", "host", "--workers", "1", *flags, *TARGETS)
+        return json.loads((self.run_folder / "jobs.json").read_text())
+
+    def attempts(self):
+        found = {}
+        for file in sorted((self.run_folder / "attempts").glob("*.json")):
+            with contextlib.suppress(json.JSONDecodeError):  # it was just created
+                found[file.stem] = json.loads(file.read_text())
+        return found
+
+    def shards(self):
+        return {name: status for name, status in self.attempts().items() if not name.startswith("0000")}
+
+    def snapshot_findings(self):
+        found = {}
+        for file in (self.run_folder / "snapshots").glob("*.db"):
+            found.update(findings_in(file))
+        return found
+
+    def logs(self):
+        logs = sorted((self.run_folder / "logs").glob("*")) if (self.run_folder / "logs").exists() else []
+        return "".join(f"\n== {log.name}\n{log.read_text(errors='replace')[-2000:]}" for log in logs)
+
+    def wait_for(self, condition, seconds, what):
+        try:
+            self.cluster.wait_for(condition, seconds, what)
+        except TimeoutError as error:
+            self.fail(f"{error}\n{self.logs()}\n{json.dumps(self.attempts(), indent=1)}")
+
+    def wait_for_report(self, seconds):
+        self.wait_for((self.run_folder / "report" / "fleet.json").exists, seconds, "the report")
+        self.wait_for(lambda: not self.cluster.slurm("squeue", "-h"), 60, "an empty queue")
+        return json.loads((self.run_folder / "report" / "fleet.json").read_text())
+
+    def check_nothing_is_lost(self, before):
+        """What snapshots had then, and have now, is in the hub's store."""
+        merged = findings_in(self.run_folder / "hub.db")
+        self.assertLessEqual(set(before) | set(self.snapshot_findings()), set(merged))
+        self.assertTrue(merged)
+        return merged
+
+    def test_a_killed_node_and_a_killed_hub_lose_nothing_that_was_published(self):
+        jobs = self.submit(3, 45)
+        self.wait_for(lambda: self.snapshot_findings() and len(self.shards()) == 3 and
+                      all(status["snapshot"] > 0 for status in self.shards().values()), 120,
+                      "snapshots of all shards")
+        lost_node = self.shards()["0001-1"]["host"]
+        other = {"n1": "n2", "n2": "n1"}[lost_node]
+        self.cluster.kill_node(lost_node)
+        lost = [name for name, status in self.shards().items() if status["host"] == lost_node]
+        self.assertTrue(lost)
+        before = self.snapshot_findings()
+        again = [f"{name[:5]}2" for name in lost]
+        self.wait_for(lambda: set(again) <= set(self.attempts()), 120, "the lost shards on the other node")
+        for name in again:
+            self.assertEqual(self.attempts()[name]["host"], other)
+            self.assertEqual(self.attempts()[name]["taken_up"], 1)
+        # The hub, too: the last job merges what it had not.
+        self.cluster.slurm("scancel", "--signal=KILL", "--full", jobs["hub"])
+        report = self.wait_for_report(240)
+        merged = self.check_nothing_is_lost(before)
+        self.assertEqual([shard["state"] for shard in report["shards"]], ["ended"] * 3)
+        self.assertEqual(sorted(f"{loss['shard']:04}-{loss['attempt']}" for loss in report["losses"]),
+                         sorted(lost))
+        # No finding is reduced by two shards. One that was lost with its shard is granted again.
+        granted = report["hub"]["granted"]
+        self.assertLessEqual(granted, len(merged) * 1.05 + len(lost) * len(TARGETS), report["hub"])
+        # The page of the night, and its exit code.
+        told = self.fleet("report", expect=(1,)).stdout
+        self.assertIn("Lost", told)
+        self.assertTrue((self.run_folder / "report" / "index.html").exists())
+        plain = subprocess.run([REDZONE, "report", "--db", self.run_folder / "hub.db"], capture_output=True,
+                               text=True)
+        self.assertEqual(plain.returncode, 0, plain.stderr)
+        self.assertIn("of 3", plain.stdout)
+        self.cluster.start_node(lost_node)
+        self.cluster.wait_for_nodes()
+
+    def test_a_time_limit_ends_no_shard_for_good(self):
+        site = self.root / "short.toml"
+        # The signal comes up to a minute earlier than it says.
+        site.write_text('shards = ["--gres=gpu:1", "--time=1", "--signal=B:TERM@15"]\nsnapshot_seconds = 5\n')
+        self.submit(1, 70, site=site)
+        self.wait_for(lambda: self.attempts().get("0001-1", {}).get("ended"), 120, "the signal")
+        self.assertEqual(self.attempts()["0001-1"]["exit_code"], 130)
+        before = self.snapshot_findings()
+        report = self.wait_for_report(300)
+        self.assertGreater(report["shards"][0]["attempts"], 1)
+        self.assertEqual(report["shards"][0]["state"], "ended")
+        self.assertEqual(report["losses"], [])
+        self.check_nothing_is_lost(before)
+
+    @unittest.skipUnless(os.getuid() == 0, "a small file system is mounted by root alone")
+    def test_a_full_disk_of_a_node_ends_its_shard_and_loses_nothing(self):
+        disk = self.root / "disk"
+        disk.mkdir()
+        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=700k", "tmpfs", disk], check=True)
+        self.addCleanup(lambda: subprocess.run(["umount", "--lazy", disk], check=True))
+        shipped = REDZONE.parent.parent / "lib/redzone/fleet/job.sbatch"
+        # One of the two shards is on it.
+        (self.root / "job.sbatch").write_text(shipped.read_text().replace(
+            "set -u\n", f'set -u\n[ "${{SLURM_ARRAY_TASK_ID:-}}" != 1 ] || REDZONE_LOCAL={disk}\n'))
+        site = self.root / "disk.toml"
+        site.write_text(SITE + 'script = "job.sbatch"\n')
+        self.submit(2, 40, site=site)
+        report = self.wait_for_report(240)
+        self.assertIn("no space left", self.logs())
+        self.assertEqual(report["shards"][1]["state"], "ended")
+        self.assertNotEqual(report["shards"][0]["state"], "running")
+        self.check_nothing_is_lost({})
+        self.assertGreater(report["shards"][1]["plans"], 0)
+
+    def test_a_fleet_that_is_stopped_publishes_and_reports(self):
+        self.submit(2, 600)
+        self.wait_for(self.snapshot_findings, 120, "a finding")
+        before = self.snapshot_findings()
+        status = self.fleet("status").stdout
+        self.assertIn("running", status)
+        self.assertIn("redzone-hub", status)
+        self.fleet("stop")
+        report = self.wait_for_report(120)
+        self.assertEqual({shard["state"] for shard in report["shards"]}, {"cut off"})
+        self.check_nothing_is_lost(before)
+
+    def test_mistakes_submit_nothing(self):
+        site = self.root / "wrong.toml"
+        site.write_text('sbatch = ["--partition=nowhere"]\nshards = []\n')
+        wrong = self.fleet("submit", "--shards", "2", "--site", site, *TARGETS, expect=(2,))
+        self.assertIn("invalid partition specified: nowhere", wrong.stderr)
+        self.assertEqual(len(wrong.stderr.splitlines()), 1, wrong.stderr)
+        self.assertFalse((self.run_folder / "fleet.json").exists(), "another fleet can use the folder")
+        none = self.fleet("submit", "--shards", "2", *TARGETS, expect=(3,),
+                          environment=dict(os.environ, PATH="/nonexistent"))
+        self.assertIn("fleets need Slurm's commands", none.stderr)
+        (self.root / "newer.db").write_bytes(b"")
+        newer = sqlite3.connect(self.root / "newer.db")
+        newer.execute("PRAGMA application_id = 0x52445a4e")
+        newer.execute("PRAGMA user_version = 1000")
+        newer.execute("CREATE TABLE t (x)")
+        newer.commit()
+        newer.close()
+        other = self.fleet("submit", "--shards", "2", "--known", self.root / "newer.db", *TARGETS,
+                           expect=(2,))
+        self.assertEqual(len(other.stderr.splitlines()), 1, other.stderr)
+        if os.getuid() != 0:  # root may write everywhere
+            self.run_folder.chmod(0o555)
+            self.fleet("submit", "--shards", "2", *TARGETS, expect=(2,))
+            self.run_folder.chmod(0o755)
+        self.assertEqual(self.cluster.slurm("squeue", "-h"), "")
+        jobs = self.submit(1, 300)
+        second = self.fleet("submit", "--shards", "2", *TARGETS, expect=(2,))
+        self.assertIn("holds a fleet already", second.stderr)
+        self.assertEqual(json.loads((self.run_folder / "jobs.json").read_text()), jobs)
+        for job in jobs.values():
+            self.cluster.slurm("scancel", job)
+        self.wait_for(lambda: not self.cluster.slurm("squeue", "-h"), 60, "an empty queue")
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
