@@ -12,6 +12,7 @@
 #include "generators/internal/cost.h"
 #include "generators/internal/draw.h"
 #include "generators/layouts.h"
+#include "generators/products.h"
 
 namespace redzone::generators {
 namespace {
@@ -129,6 +130,16 @@ Call CallMaker::fresh_at(Draw& draw, const Cost& allowance, PointSource points) 
     call.config = simplest_.config;
     if (!try_dims(draw, allowance, points, call)) call.dims = simplest_.dims;
   }
+  draw_layouts(draw, spec(), call);
+  fit_layouts(allowance, call);
+  call.seed = draw_seed(draw);
+  return call;
+}
+
+std::optional<Call> CallMaker::at_boundary(Draw& draw, const Cost& allowance) const {
+  Call call = simplest_;
+  call.config = draw_config(draw, spec());
+  if (!draw_dims_at_boundary(draw, space_, call.config, allowance, call.dims)) return std::nullopt;
   draw_layouts(draw, spec(), call);
   fit_layouts(allowance, call);
   call.seed = draw_seed(draw);

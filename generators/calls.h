@@ -31,6 +31,9 @@ class CallMaker {
   Call fresh(Draw& draw, const Cost& allowance) const;
   // Close to the largest call that the allowance permits.
   Call large(Draw& draw, const Cost& allowance) const;
+  // A call at the boundary of a product (products.h). Nothing if none is found, in a bounded number
+  // of tries.
+  std::optional<Call> at_boundary(Draw& draw, const Cost& allowance) const;
 
   // Each returns `from` unchanged when it finds no such change.
   Call with_dim_switched(Draw& draw, const Call& from, const Cost& allowance) const;

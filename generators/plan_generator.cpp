@@ -39,6 +39,19 @@ std::int64_t draw_launches(Draw& draw, std::int64_t most) {
   return std::min(most, draw.in_range(1, 14));
 }
 
+void replace_by_call_at_boundary(Draw& draw, const CallMaker& calls, const Budget& budget,
+                                 std::vector<Step>& steps) {
+  Cost allowance{budget.work_per_plan, static_cast<double>(budget.bytes_per_plan)};
+  if (draw.chance(budget.large_share))
+    allowance = {budget.large_work, static_cast<double>(budget.large_bytes)};
+  else
+    allowance.work /= static_cast<double>(std::int64_t{1} << draw.in_range(0, 6));
+  if (auto call = calls.at_boundary(draw, allowance)) {
+    steps.clear();
+    steps.emplace_back(CallStep{*std::move(call), 1, 0});
+  }
+}
+
 Plan draw_plan(const rc::Random& random, int size, const CallMaker& calls, const Budget& budget) {
   Draw draw(random);
   Plan plan;
@@ -50,6 +63,10 @@ Plan draw_plan(const rc::Random& random, int size, const CallMaker& calls, const
   plan.steps = draw_schedule(draw, calls, budget, draw_launches(draw, most));
   // Last, so that it changes nothing else of the plan of a seed.
   if (budget.allocators) draw_allocator(draw, plan.mode);
+  // From choices of its own, so that neither changes the other.
+  Draw beside(rc::Random(random).split());
+  if (beside.chance(budget.boundary_share))
+    replace_by_call_at_boundary(beside, calls, budget, plan.steps);
   return plan;
 }
 
@@ -80,6 +97,7 @@ Budget host_budget() {
   budget.large_share = 1.0 / 256;
   budget.large_bytes = std::int64_t{32} << 20;
   budget.large_work = 1e7;
+  budget.boundary_share = 1.0 / 16;
   budget.big_offsets = true;
   budget.sparse = true;
   budget.streams = true;
@@ -94,6 +112,8 @@ Budget none_budget() {
   budget.work_per_plan = 1e18;
   budget.bytes_per_plan = std::int64_t{1} << 42;
   budget.max_calls = 32;
+  budget.boundary_share = 1.0 / 4;
+  budget.big_offsets = true;
   budget.sparse = true;
   return budget;
 }
@@ -106,6 +126,7 @@ Budget gpu_budget(std::int64_t device_memory_bytes) {
   budget.large_share = 1.0 / 32;
   budget.large_bytes = std::min(std::int64_t{10} << 30, device_memory_bytes / 6);
   budget.large_work = 1e11;
+  budget.boundary_share = 1.0 / 16;
   budget.big_offsets = true;
   budget.streams = true;
   budget.graphs = true;

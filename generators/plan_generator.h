@@ -22,6 +22,10 @@ struct Budget {
   std::int64_t large_bytes = 0;
   double large_work = 0;
 
+  // This share of the plans consists of one call at the boundary of a product (products.h); the
+  // share of large ones among them is large_share.
+  double boundary_share = 0;
+
   // Occasionally one call has a tensor with few elements whose offsets pass 2^31, of up to
   // large_bytes.
   bool big_offsets = false;

@@ -1,10 +1,22 @@
 #include "oracles/dry_screen.h"
 
+#include <algorithm>
+
 #include "oracles/checks.h"
 #include "oracles/launch_mismatch.h"
 #include "oracles/scratch.h"
 
 namespace redzone::oracles {
+namespace {
+
+// Without launches, declared or made, and without scratch nothing was compared.
+bool launches_nothing(const TargetSpec& spec, const Observation& o) {
+  return !spec.geometry && std::ranges::all_of(o.calls, [](const CallObservation& call) {
+    return call.launches.empty() && call.scratch.empty();
+  });
+}
+
+}  // namespace
 
 std::vector<TrialSpec> DryScreenOracle::expand(const Plan& plan, const TargetSpec&) const {
   return {{plan.mode, {}, false}};
@@ -23,6 +35,8 @@ Verdict DryScreenOracle::judge_trial(const Plan& plan, const TargetSpec& spec,
   if (auto v = judge_fault(name(), plan, o)) return *v;
   if (auto v = judge_launches(name(), plan, spec, o)) return *v;
   if (auto v = judge_scratch(name(), plan, o)) return *v;
+  if (launches_nothing(spec, o))
+    return {Outcome::not_applicable, std::string(name()), "its calls launch nothing", {}, -1};
   return Verdict::pass(std::string(name()));
 }
 

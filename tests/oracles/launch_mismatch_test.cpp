@@ -104,6 +104,25 @@ TEST(DryScreen, JudgesFaultsLaunchesAndScratch) {
   EXPECT_EQ(screen_one(testing::ended(End::worker_error)).outcome, Outcome::harness_error);
 }
 
+// A pass needs something that was compared.
+TEST(DryScreen, SaysThatAPlanLaunchesNothing) {
+  const auto screened = [](const Observation& o, const TargetSpec& spec) {
+    return DryScreenOracle().judge(testing::plan_of_calls({3, 4}), spec, {&o, 1});
+  };
+  Observation o = testing::completed({7, 7});
+  EXPECT_EQ(screened(o, {}).outcome, Outcome::not_applicable);
+  EXPECT_EQ(screened(o, {}).reason, "its calls launch nothing");
+  TargetSpec none = launching_spec();
+  none.geometry = [](const Dims&, const Config&) { return Geometry{}; };
+  EXPECT_EQ(screened(o, none).outcome, Outcome::pass) << "as declared";
+  EXPECT_TRUE(screened(o, launching_spec()).failed());
+  o.calls[1].launches = {add(3)};
+  EXPECT_EQ(screened(o, {}).outcome, Outcome::pass);
+  o.calls[1].launches.clear();
+  o.calls[0].scratch = {{.name = "s", .bytes = 8, .bytes_per_cta = 4, .grid = {2, 1, 1}}};
+  EXPECT_EQ(screened(o, {}).outcome, Outcome::pass);
+}
+
 TEST(DryScreen, TheDryCatalogHasNoOracleThatComparesResults) {
   const Catalog dry = Catalog::dry();
   EXPECT_TRUE(dry.is_dry());

@@ -63,6 +63,7 @@ inline const std::map<std::string, std::vector<std::string>>& causes() {
       // It counts positive elements: of data without any a lost count is no loss.
       {"shared_counter", {"call 1", "call 2", "streams", "data", "launch"}},
       {"shared_race", {"N", "schedule"}},
+      {"shared_reuse", {"C", "schedule"}},
       {"shared_static", {"call 1", "call 2", "call 1: R", "call 2: R"}},
       {"stale_grid", {"call 1", "call 2", "call 1: N", "call 2: N", "poison"}},
       {"stale_pointer", {"call 1", "call 2", "poison"}},

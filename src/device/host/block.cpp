@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 
 namespace redzone::device {
@@ -11,6 +12,7 @@ void Block::start(host::Index3 at, unsigned threads) {
   threads_ = live_ = runnable_ = threads;
   at_barrier_ = holding_ = 0;
   idle_rounds = 0;
+  starve(0, 0);
   copies.clear();
   state_.assign(threads, ThreadState::fresh);
   fiber.assign(threads, nullptr);
@@ -23,6 +25,16 @@ void Block::start(host::Index3 at, unsigned threads) {
 void Block::begin_round(Rng& rng) {
   walk_ = Walk(threads_, rng);
   progressed_ = yielded_ = false;
+  if (stint_rounds_ > 0) --stint_rounds_;
+}
+
+void Block::starve(std::uint32_t warps, unsigned rounds) {
+  starved_ = warps;
+  stint_rounds_ = rounds;
+}
+
+bool Block::all_started() const {
+  return std::ranges::find(state_, ThreadState::fresh) == state_.end();
 }
 
 bool Block::release_barrier() {

@@ -29,13 +29,18 @@ inline constexpr bool runnable(ThreadState s) {
 
 // Threads run in rounds: each round visits every thread once, in the order of a walk, and runs it
 // until it ends or waits. Warp operations are released as soon as possible, the barrier between
-// rounds.
+// rounds. Rounds pass over the threads of starved warps.
 class Block {
  public:
   void start(host::Index3 index, unsigned threads);
   void begin_round(Rng& rng);
+  // From now on these warps (bits; 0: none) starve, for so many rounds: then the stint is over.
+  void starve(std::uint32_t warps, unsigned rounds);
+  bool starving() const { return starved_ != 0; }
+  bool stint_over() const { return stint_rounds_ == 0; }
 
-  // The next runnable thread of this round, now running; -1: the round is over.
+  // The next runnable thread of this round that does not starve, now running; -1: the round is
+  // over.
   int next();
   bool fresh(int thread) const { return fiber[thread] == nullptr; }
 
@@ -49,6 +54,9 @@ class Block {
 
   unsigned live() const { return live_; }
   unsigned waiting_to_run() const { return runnable_; }
+  unsigned warps() const { return static_cast<unsigned>(warps_.size()); }
+  // Whether every thread has run, so that the block needs no further stack.
+  bool all_started() const;
   // Releases the barrier if every live thread has arrived.
   bool release_barrier();
   // Since begin_round(): whether any thread ended or reached a wait, and whether any yielded.
@@ -86,6 +94,8 @@ class Block {
   std::vector<Lane> lanes_;
   std::vector<Warp> warps_;
   Walk walk_;
+  std::uint32_t starved_ = 0;  // warps
+  unsigned stint_rounds_ = 0;  // for which that stays so
   unsigned threads_ = 0, live_ = 0, runnable_ = 0, at_barrier_ = 0, holding_ = 0;
   host::BarrierResult released_ = {};
   bool progressed_ = false, yielded_ = false;
@@ -95,7 +105,7 @@ class Block {
 inline int Block::next() {
   while (runnable_ > 0 && !walk_.done()) {
     const int t = static_cast<int>(walk_.next());
-    if (runnable(state_[t])) {
+    if (runnable(state_[t]) && ((starved_ >> (t / 32)) & 1u) == 0) {
       state_[t] = ThreadState::running;
       --runnable_;
       return t;

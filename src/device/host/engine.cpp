@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <cstring>
-#include <iterator>
 #include <utility>
 
 #include "core/error.h"
@@ -13,19 +12,14 @@ namespace redzone::device {
 
 namespace {
 
-// Yield points that a thread may pass before it must yield.
-constexpr int kPatience = 64;
-// Rounds with only yields before another block gets its turn.
+// Rounds with only yields before another block gets its turn ...
 constexpr unsigned kIdleRounds = 2;
-// Preemption rates of one grid with a seed: the mean number of yield points between two thread
-// switches, and the mean number of rounds with a yield before another block's turn. Frequent
-// switches expose races between neighbouring instructions, rare ones races between long stretches,
-// so both are tried.
-struct PreemptionRate {
-  int patience;
-  std::uint64_t one_in_aside;
-};
-constexpr PreemptionRate kPreemptionRates[] = {{2, 1}, {2, 4}, {16, 2}, {kPatience, 16}};
+// ... or, while warps starve, before these run: they may be what the others wait for, but a thread
+// that yields may also be getting on.
+constexpr unsigned kIdleStarvedRounds = 16;
+// Blocks that are set aside in warp operations or at the barrier at a time. Each occupies a stack
+// for each of its threads, and fills the caches with them.
+constexpr std::size_t kMostPreemptedWaiting = 4;
 
 constexpr std::size_t rounded_shared(std::size_t bytes) {
   return (bytes + 15) / 16 * 16;
@@ -117,9 +111,8 @@ host::WarpResult Engine::sync_warp(std::uint32_t mask, std::uint64_t value, unsi
 }
 
 void Engine::renew_patience() {
-  self_->patience =
-      rng_->natural() ? kPatience
-                      : static_cast<int>(1 + rng_->below(2 * static_cast<unsigned>(patience_) - 1));
+  const auto mean = static_cast<unsigned>(preemption_.patience);
+  self_->patience = rng_->natural() ? kPatience : static_cast<int>(1 + rng_->below(2 * mean - 1));
 }
 
 void Engine::yield() {
@@ -180,11 +173,8 @@ std::optional<Failure> Engine::run(const Grid& grid, Rng& rng) {
                        fibers_.available() / threads_, rng);
   statics_ = {};
   clock_ = 0;
-  if (!rng.natural()) {
-    const PreemptionRate& drawn = kPreemptionRates[rng.below(std::size(kPreemptionRates))];
-    patience_ = drawn.patience;
-    one_in_aside_ = drawn.one_in_aside;
-  }
+  preemption_ = Preemption::drawn(rng);
+  aside_order_ = AsideOrder(rng);
 
   self_ = static_cast<host::Thread*>(grid.kernel.host_thread);
   self_->block_dim = grid.block;
@@ -206,18 +196,19 @@ std::optional<Failure> Engine::run_blocks() {
     if (!blocks_.done() && (aside_.empty() || can_start())) {
       if (auto failure = start_block()) return failure;
     } else {
-      auto block = std::move(aside_.front());
-      aside_.pop_front();
-      make_current(std::move(block));
+      make_current(next_aside());
     }
-    switch (take_turn()) {
+    const Turn turn = take_turn();
+    switch (turn) {
       case Turn::done:
         if (auto failure = overrun_of_shared()) return failure;
         if (auto failure = copy_in_flight()) return failure;
         retire();
         break;
-      case Turn::set_aside:
+      case Turn::idle:
+      case Turn::preempted:
         set_aside();
+        newest_aside_waits_ = turn == Turn::idle;
         break;
       case Turn::stuck:
         return Failure{Failure::Kind::fault, "deadlock", block_->stuck_at()};
@@ -230,6 +221,13 @@ std::optional<Failure> Engine::run_blocks() {
 
 bool Engine::can_start() const {
   return fibers_.available() >= threads_;
+}
+
+std::unique_ptr<Block> Engine::next_aside() {
+  const std::size_t i = aside_order_.next(aside_.size(), newest_aside_waits_, *rng_);
+  auto block = std::move(aside_[i]);
+  aside_.erase(aside_.begin() + static_cast<std::ptrdiff_t>(i));
+  return block;
 }
 
 std::optional<Failure> Engine::start_block() {
@@ -329,25 +327,52 @@ void Engine::retire() {
   spare_.push_back(std::move(block_));
 }
 
+// A stint of the block in which warps starve, or none does.
+void Engine::begin_stint(Block& block, bool starve) {
+  const unsigned rounds = preemption_.starved_rounds;
+  if (rounds == 0) return;
+  block.starve(starve ? draw_starved_warps(block.warps(), *rng_) : 0, rounds);
+}
+
+// Of a block whose threads wait in warp operations or have left the barrier. Without another block
+// there would be no difference.
+bool Engine::preempts_waiting(const Block& block) {
+  if (preemption_.one_in_waiting == 0 || (blocks_.done() && aside_.empty())) return false;
+  return aside_.size() < kMostPreemptedWaiting && rng_->below(preemption_.one_in_waiting) == 0 &&
+         block.all_started();
+}
+
 Engine::Turn Engine::take_turn() {
   Block& block = *block_;
   for (;;) {
+    if (block.stint_over()) begin_stint(block, !block.starving());
     block.begin_round(*rng_);
     if (const int first = block.next(); first >= 0) resume(first);
     if (refused_.has_value()) return Turn::refused;
     if (block.live() == 0) return Turn::done;
     if (block.waiting_to_run() == 0) {
       if (!block.release_barrier()) return Turn::stuck;
+      begin_stint(block, true);
+      if (preempts_waiting(block)) return Turn::preempted;
       continue;
     }
-    if (!block.yielded()) continue;
-    if (block.progressed())
-      block.idle_rounds = 0;
-    else if (++block.idle_rounds >= kIdleRounds) {
-      block.idle_rounds = 0;
-      return Turn::set_aside;
+    if (!block.yielded()) {
+      // If nothing ran, all threads that can run starve.
+      if (!block.progressed())
+        begin_stint(block, false);
+      else if (preempts_waiting(block))
+        return Turn::preempted;
+      continue;
     }
-    if (!rng_->natural() && rng_->below(one_in_aside_) == 0) return Turn::set_aside;
+    if (block.progressed()) {
+      block.idle_rounds = 0;
+    } else if (++block.idle_rounds >= (block.starving() ? kIdleStarvedRounds : kIdleRounds)) {
+      block.idle_rounds = 0;
+      if (!block.starving()) return Turn::idle;
+      begin_stint(block, false);
+    }
+    if (!rng_->natural() && rng_->below(preemption_.one_in_yielding) == 0 && block.all_started())
+      return Turn::preempted;
   }
 }
 

@@ -1,8 +1,8 @@
 // Runs a grid on the CPU: blocks one after the other, the threads of a block as fibers.
 //
 // A block runs until it ends. If its threads only yield (they spin on a value that another block
-// must write), it stays resident and another block gets its turn; a seed also preempts blocks now
-// and then. Threads that never wait share a fiber.
+// must write), it stays resident and another block gets its turn. A seed also preempts blocks now
+// and then, and lets warps and blocks starve (preemption.h). Threads that never wait share a fiber.
 //
 // Single-threaded. After a Failure, reset() before the next run().
 #pragma once
@@ -21,6 +21,7 @@
 #include "device/host/fiber_pool.h"
 #include "device/host/guard_memory.h"
 #include "device/host/order.h"
+#include "device/host/preemption.h"
 
 namespace redzone::device {
 
@@ -47,7 +48,13 @@ class Engine final : private host::Runtime {
   const FiberPool& fibers() const { return fibers_; }
 
  private:
-  enum class Turn { done, set_aside, stuck, refused };
+  enum class Turn {
+    done,
+    idle,  // the block waits for other blocks
+    preempted,
+    stuck,
+    refused,
+  };
 
   // host::Runtime, called on fibers.
   host::BarrierResult sync_block(int predicate) override;
@@ -68,12 +75,15 @@ class Engine final : private host::Runtime {
   void switch_to(Fiber* to);
 
   bool can_start() const;
+  std::unique_ptr<Block> next_aside();
   std::optional<Failure> start_block();
   void make_current(std::unique_ptr<Block> block);
   std::span<std::byte> statics();
   void set_aside();
   void retire();
   Turn take_turn();
+  void begin_stint(Block& block, bool starve);
+  bool preempts_waiting(const Block& block);
   std::uint64_t shared_poison(const Block& block) const;
   std::optional<Failure> overrun_of_shared() const;
   std::optional<Failure> copy_in_flight() const;
@@ -99,8 +109,9 @@ class Engine final : private host::Runtime {
   host::Index3 indexed_ = {};
   std::span<std::byte> statics_;  // of the kernel's shared object, once known
   long long clock_ = 0;
-  int patience_ = 1;  // of the running grid; see PreemptionRate
-  std::uint64_t one_in_aside_ = 1;
+  Preemption preemption_;  // of the running grid
+  AsideOrder aside_order_;
+  bool newest_aside_waits_ = false;
   std::optional<Failure> refused_;  // failure with which a thread ended the running kernel
 };
 

@@ -36,6 +36,7 @@ REDZONE_PLUGIN(registrar) {
                    add_row_minus_one,
                    add_shared_counter,
                    add_shared_race,
+                   add_shared_reuse,
                    add_shared_static,
                    add_stale_grid,
                    add_stale_pointer,

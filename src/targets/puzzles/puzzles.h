@@ -37,6 +37,7 @@ void add_read_past_end(Registrar& registrar);
 void add_row_minus_one(Registrar& registrar);
 void add_shared_counter(Registrar& registrar);
 void add_shared_race(Registrar& registrar);
+void add_shared_reuse(Registrar& registrar);
 void add_shared_static(Registrar& registrar);
 void add_stale_grid(Registrar& registrar);
 void add_stale_pointer(Registrar& registrar);
