@@ -41,7 +41,8 @@ void place_unit(TrialState& state, CallUnit& unit) {
     const auto region = state.memory.acquire(region_bytes(tensor.storage));
     if (!region) return;
     place_tensor(tensor, *region, state.mode);
-    state.watch(tensor.spec->name, unit.item->index, tensor.at, tensor.storage.bytes);
+    state.watch(tensor.spec->name, unit.item->index, tensor.at, tensor.storage.bytes,
+                tensor.spec->role == Role::in);
   }
 }
 
@@ -102,6 +103,17 @@ void collect_results(TrialState& state, const TargetSpec& spec, Target& target, 
                [&](CallContext& context) { collecting->collect(context); });
     session.set_call(-1);
   }
+}
+
+// The harness's use of all tensors of the units, as an operation of the trial's order.
+Session::Ordered note_use(Session& session, std::string_view name, std::span<const CallUnit> units,
+                          bool writes) {
+  if (session.record() == nullptr) return std::nullopt;
+  std::vector<std::span<const std::byte>> tensors;
+  for (const auto& unit : units)
+    for (const auto& tensor : unit.tensors)
+      if (!unit.waits) tensors.emplace_back(tensor.at.storage, tensor.storage.bytes);
+  return session.record()->use(name, tensors, writes, session.place(0));
 }
 
 bool is_surrounded(const TrialState& state, const device::BufferJob& job) {
@@ -219,7 +231,8 @@ void fill(TrialState& state, Segment& segment) {
       if (state.checks || tensor.spec->role != Role::out) segment.jobs.push_back(tensor.job);
   // A call's tensors are ready in the order of its own stream: a side stream has to wait for it.
   // The stream of fills waits for the preceding segment, whose memory it may fill.
-  if (state.session.fill(0, segment.jobs) && state.session.fork_from(0, state.streams.plan))
+  const auto filled = note_use(state.session, "fill", segment.used(), true);
+  if (state.session.fill(0, segment.jobs, filled) && state.session.fork_from(0, state.streams.plan))
     state.session.wait(state.streams.fills(0), 0);
 }
 
@@ -280,8 +293,11 @@ void check(TrialState& state, Segment& segment, bool last) {
     state.for_each_lasting([&](const RawBuffer& b) { segment.jobs.push_back(check_job(b)); });
   segment.results.resize(segment.jobs.size());
   // A call completes on its own stream: work of a side stream that is not joined to it is too late.
-  segment.checked = state.session.join_to(0, state.streams.plan) &&
-                    state.session.check(0, segment.jobs, segment.results.data());
+  segment.checked = state.session.join_to(0, state.streams.plan);
+  if (!segment.checked) return;
+  const auto read =
+      note_use(state.session, "check", std::span(segment.units).first(segment.ran), false);
+  segment.checked = state.session.check(0, segment.jobs, segment.results.data(), read);
 }
 
 void collect(TrialState& state, const Segment& segment) {

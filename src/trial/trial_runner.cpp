@@ -85,6 +85,7 @@ Observation TrialRunner::run(const Plan& plan, const TrialSpec& trial) {
       std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - start).count());
   o.mapping_calls = mapping_calls() - mapping_calls_before;
   o.bytes = state_.memory.peak_bytes();
+  if (!device_lost()) o.order = state_.session.order();
   if (state_.sanitizer != nullptr) o.sanitizer = state_.sanitizer->end_trial();
   return o;
 }
