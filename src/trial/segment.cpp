@@ -162,6 +162,11 @@ device::BufferJob check_job(const RawBuffer& buffer) {
   return buffer.watched ? buffer.job : canaries_only(buffer.job);
 }
 
+bool was_freed_aside(const TrialState& state) {
+  return state.streams.side > 0 && std::any_of(state.allocations.begin(), state.allocations.end(),
+                                               [](const RawBuffer& b) { return b.watched; });
+}
+
 void note(CallObservation& call, BufferObservation now) {
   auto before = std::find_if(call.buffers.begin(), call.buffers.end(), [&](const auto& b) {
     return b.scratch == now.scratch && b.name == now.name;
@@ -289,15 +294,23 @@ void check(TrialState& state, Segment& segment, bool last) {
     for (const auto& s : segment.units[i].scratch) segment.jobs.push_back(check_job(s));
   }
   state.spent.clear();  // later work may reuse their memory
+  const std::size_t of_calls = segment.jobs.size();
   if (segment.trial_checked)
     state.for_each_lasting([&](const RawBuffer& b) { segment.jobs.push_back(check_job(b)); });
   segment.results.resize(segment.jobs.size());
+  const std::span<const device::BufferJob> jobs(segment.jobs);
+  device::BufferCheck* const results = segment.results.data();
+  Session& session = state.session;
   // A call completes on its own stream: work of a side stream that is not joined to it is too late.
-  segment.checked = state.session.join_to(0, state.streams.plan);
+  segment.checked = session.join_to(0, state.streams.plan);
   if (!segment.checked) return;
-  const auto read =
-      note_use(state.session, "check", std::span(segment.units).first(segment.ran), false);
-  segment.checked = state.session.check(0, segment.jobs, segment.results.data(), read);
+  const auto read = note_use(session, "check", std::span(segment.units).first(segment.ran), false);
+  // A side stream that frees memory need not be joined.
+  const std::size_t first = was_freed_aside(state) ? of_calls : jobs.size();
+  segment.checked =
+      session.check(0, jobs.first(first), results, read) &&
+      (first == jobs.size() || (session.join_to(0, state.streams.all()) &&
+                                session.check(0, jobs.subspan(first), results + first)));
 }
 
 void collect(TrialState& state, const Segment& segment) {
