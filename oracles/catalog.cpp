@@ -9,6 +9,7 @@
 #include "oracles/fault.h"
 #include "oracles/launch_config.h"
 #include "oracles/launch_mismatch.h"
+#include "oracles/order.h"
 #include "oracles/redzone.h"
 #include "oracles/reference.h"
 #include "oracles/repetition.h"
@@ -23,6 +24,7 @@ constexpr std::size_t kOtherSchedules = 14;
 
 std::vector<std::unique_ptr<Oracle>> comparing_along(const std::vector<ModeAxis>& axes) {
   std::vector<std::pair<FailKind, std::unique_ptr<Oracle>>> all;
+  all.emplace_back(FailKind::order, std::make_unique<OrderOracle>());
   all.emplace_back(FailKind::nondeterministic, std::make_unique<RepetitionOracle>());
   all.emplace_back(FailKind::history, std::make_unique<AxisOracle>(history_oracle()));
   all.emplace_back(FailKind::async, std::make_unique<AsyncOracle>());

@@ -78,6 +78,12 @@ void plant_over_guard(std::vector<Planted>& all) {
          async,
          mode(kGated, kTail),
          {64, 64}});
+  plant({"two streams without a wait between them",
+         "missing_wait",
+         "order",
+         order,
+         mode(kAsync, kTail),
+         {64}});
   plant({"what a graph keeps from its capture",
          "counts_calls",
          "graph",
