@@ -9,6 +9,7 @@
 #include "oracles/fault.h"
 #include "oracles/launch_config.h"
 #include "oracles/launch_mismatch.h"
+#include "oracles/order.h"
 #include "oracles/redzone.h"
 #include "oracles/reference.h"
 #include "oracles/repetition.h"
@@ -27,8 +28,12 @@ std::vector<std::unique_ptr<Oracle>> comparing_along(const std::vector<ModeAxis>
   all.emplace_back(FailKind::history, std::make_unique<AxisOracle>(history_oracle()));
   if (find_mode_axis(axes, axis::kLaunch) != nullptr)
     all.emplace_back(FailKind::async, std::make_unique<AsyncOracle>());
-  if (const ModeAxis* schedule = find_mode_axis(axes, axis::kSchedule))
+  // Orders are forced where Redzone schedules. A GPU could force them, too, which nobody has
+  // measured yet.
+  if (const ModeAxis* schedule = find_mode_axis(axes, axis::kSchedule)) {
+    all.emplace_back(FailKind::order, std::make_unique<OrderOracle>());
     all.emplace_back(schedule->kind, std::make_unique<AxisOracle>(*schedule, kOtherSchedules));
+  }
   all.emplace_back(FailKind::reference, std::make_unique<ReferenceOracle>());
   for (const auto& axis : axes) {
     const auto is_its_own = [&](const auto& o) { return o.second->name() == axis.oracle; };

@@ -22,9 +22,9 @@ struct ScreenOptions {
 };
 
 // A: relaxed launches, the plan's allocator (placement guard_after), the plan's poison, steps as
-// written. B: blocking launches, the guard allocator (placement guard_before if A uses it too, else
-// guard_after), independent calls in reverse order, the reference, and another value of each axis
-// with ModeAxis::screened set, such as the poison.
+// written; records the order, for the oracle `order`. B: blocking launches, the guard allocator
+// (placement guard_before if A uses it too, else guard_after), independent calls in reverse order,
+// the reference, and another value of each axis with ModeAxis::screened set, such as the poison.
 class ScreenOracle final : public Oracle {
  public:
   explicit ScreenOracle(ScreenOptions options = {}, std::vector<ModeAxis> axes = all_mode_axes())

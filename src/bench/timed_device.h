@@ -87,6 +87,14 @@ class TimedDevice final : public device::Device {
   device::Status<void> copy(int stream, void* to, const void* from, std::size_t bytes) override {
     return timed(DevicePhase::copy, [&] { return device_.copy(stream, to, from, bytes); });
   }
+  device::Status<void> await(int stream, int signal) override {
+    return device_.await(stream, signal);
+  }
+  device::Status<void> give(int stream, int signal) override {
+    return device_.give(stream, signal);
+  }
+  void give_now(int signal) override { device_.give_now(signal); }
+  bool kept_signals() const override { return device_.kept_signals(); }
   device::Status<void> begin_capture(int stream) override {
     return timed(DevicePhase::graph, [&] { return device_.begin_capture(stream); });
   }

@@ -452,7 +452,10 @@ Result<void> Campaign::judge(Lane& lane, Pending pending, exec::JobResult result
   lane.stats.outputs += outputs;
   if (outputs.by_nothing > 0 && lane.stats.not_judged.empty())
     lane.stats.not_judged = oracles::why_outputs_not_judged(*lane.target.spec, result.observations);
-  if (!verdict.failed()) return {};
+  if (!verdict.failed()) {
+    try_order(lane, pending, result.observations);
+    return {};
+  }
   return suspect(lane, {std::move(pending.plan), std::move(verdict), std::move(pending.trials),
                         std::move(result.log), result.log_size});
 }

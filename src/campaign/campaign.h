@@ -190,6 +190,9 @@ class Campaign {
   void submit_next(Lane& lane);
   // Screens a plan in a used worker, unless the target is barred or the time is up.
   void screen_aside(Lane& lane, exec::Job job);
+  // Has the pairs that the screen saw tried in both orders, unless that was done often enough. A
+  // failure becomes a suspect.
+  void try_order(Lane& lane, const Pending& pending, std::span<const Observation> observations);
   // How long a call of the plan may make no progress.
   std::chrono::milliseconds call_deadline(const Lane& lane, const Pending& plan) const;
   // Learns from a screened plan whether a target that seemed to hang is only slow.

@@ -66,16 +66,7 @@ std::vector<Answer> Evaluator::ask(std::span<const Question> questions) {
     while (it != job_of.end() && is_taken(it->second)) it = job_of.find(key += '+');
     if (it == job_of.end()) {
       it = job_of.emplace(std::move(key), jobs.size()).first;
-      jobs.push_back({.id = jobs.size(),
-                      .plan = plan,
-                      .trials = {trials.begin(), trials.end()},
-                      .deadline = deadline_,
-                      .reuse = reuse_,
-                      .will_lose = will_lose_ && !wide_canaries_,
-                      .behind = in_one_worker_ && !jobs.empty(),
-                      .end_at_loss = grouped_ && !runs_a_tool(trials),
-                      .one_queue = one_queue_ && !has_streams(plan),
-                      .side_by_side = alone_});
+      jobs.push_back(job_of_trials(jobs.size(), plan, {trials.begin(), trials.end()}));
     }
     for (std::size_t t = 0; t < trials.size(); ++t) taken.emplace_back(it->second, t);
   };
@@ -94,21 +85,68 @@ std::vector<Answer> Evaluator::ask(std::span<const Question> questions) {
       place(places[q], std::move(key), plan, trials.subspan(t, step));
     }
   }
+  const auto results = run(jobs);
+  for (std::size_t q = 0; q < questions.size(); ++q)
+    for (const auto& [job, trial] : places[q])
+      answers[q].observations.push_back(results[job].observations[trial]);
+  follow_up(questions, answers);
+  for (std::size_t q = 0; q < questions.size(); ++q) {
+    judge_answer(questions[q], spec_, answers[q]);
+    if (log::shows(log::Level::debug)) log_answer(questions[q], answers[q]);
+  }
+  return answers;
+}
+
+exec::Job Evaluator::job_of_trials(std::size_t id, const Plan& plan,
+                                   std::vector<TrialSpec> trials) const {
+  // A stream that is held needs a queue of its own.
+  const bool holds = std::any_of(trials.begin(), trials.end(), [](const TrialSpec& trial) {
+    return trial.direction.has_value();
+  });
+  exec::Job job{.id = id,
+                .plan = plan,
+                .deadline = deadline_,
+                .reuse = reuse_,
+                .will_lose = will_lose_ && !wide_canaries_,
+                .behind = in_one_worker_ && id > 0,
+                .end_at_loss = grouped_ && !runs_a_tool(trials),
+                .one_queue = one_queue_ && !has_streams(plan) && !holds,
+                .side_by_side = alone_};
+  job.trials = std::move(trials);
+  return job;
+}
+
+std::vector<exec::JobResult> Evaluator::run(const std::vector<exec::Job>& jobs) {
   for (const auto& job : jobs) trials_ += static_cast<std::int64_t>(job.trials.size());
   const auto begun = std::chrono::steady_clock::now();
   auto results = runner_.run_fresh(jobs, {[this] { return stopped(); }, alone_});
   asking_ += std::chrono::steady_clock::now() - begun;
   RZ_CHECK(results.size() == jobs.size());
-  for (std::size_t j = 0; j < jobs.size(); ++j) note_not_run(jobs[j], results[j]);
-  for (std::size_t q = 0; q < questions.size(); ++q) {
-    for (const auto& [job, trial] : places[q]) {
-      RZ_CHECK(results[job].observations.size() == jobs[job].trials.size());
-      answers[q].observations.push_back(results[job].observations[trial]);
-    }
-    judge_answer(questions[q], spec_, answers[q]);
-    if (log::shows(log::Level::debug)) log_answer(questions[q], answers[q]);
+  for (std::size_t j = 0; j < jobs.size(); ++j) {
+    note_not_run(jobs[j], results[j]);
+    RZ_CHECK(results[j].observations.size() == jobs[j].trials.size());
   }
-  return answers;
+  return results;
+}
+
+void Evaluator::follow_up(std::span<const Question> questions, std::vector<Answer>& answers) {
+  std::vector<exec::Job> jobs;
+  std::vector<std::size_t> asked_by;  // of each job: the question
+  for (std::size_t q = 0; q < questions.size(); ++q) {
+    const auto& [oracle, plan] = questions[q];
+    auto trials = oracle->follow_up(plan, spec_, answers[q].observations);
+    if (trials.empty()) continue;
+    for (auto& trial : trials) trial.wide_canaries = wide_canaries_;
+    jobs.push_back(job_of_trials(jobs.size(), plan, std::move(trials)));
+    asked_by.push_back(q);
+  }
+  if (jobs.empty()) return;
+  auto results = run(jobs);
+  for (std::size_t j = 0; j < jobs.size(); ++j) {
+    Answer& answer = answers[asked_by[j]];
+    for (auto& trial : jobs[j].trials) answer.trials.push_back(std::move(trial));
+    for (auto& seen : results[j].observations) answer.observations.push_back(std::move(seen));
+  }
 }
 
 Answer Evaluator::ask(const Oracle& oracle, const Plan& plan) {

@@ -75,6 +75,13 @@ class Evaluator {
   void set_alone(bool alone) { alone_ = alone; }
 
  private:
+  // A job as the settings say. `id`: its place in the batch.
+  exec::Job job_of_trials(std::size_t id, const Plan& plan, std::vector<TrialSpec> trials) const;
+  // Runs the jobs of one batch: an observation for each trial.
+  std::vector<exec::JobResult> run(const std::vector<exec::Job>& jobs);
+  // Runs what the oracles ask for after what they saw (Oracle::follow_up()).
+  void follow_up(std::span<const Question> questions, std::vector<Answer>& answers);
+
   exec::Runner& runner_;
   const TargetSpec& spec_;
   std::chrono::milliseconds deadline_;

@@ -7,6 +7,7 @@
 #include <deque>
 #include <map>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "campaign/campaign.h"
@@ -84,6 +85,10 @@ struct Campaign::Lane {
     std::int64_t unreported = 0;  // occurrences not yet reported to the sink
   };
   std::map<std::string, SuspectGroup> groups;
+  // How often a pair of operations on a buffer was tried in both orders.
+  std::map<std::tuple<std::string, std::string, std::string>, int> order_tries;
+  // True, and counted as tried, if one of these pairs is to be tried.
+  bool tries_order(const OrderObservation& order);
   // Outputs on which equal runs differ, with the finding that reports it: that finding explains any
   // further difference in the same output.
   std::map<std::string, std::int64_t> nondeterministic;

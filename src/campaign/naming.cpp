@@ -65,16 +65,18 @@ std::optional<Shown> differing_runs(const Workshop& shop, Evaluator& evaluator, 
 }
 
 // The failure among these of comparing oracles that names the cause; empty if undecided.
-// `compared`: number of oracles that judged. A setting is named if the failure was shown to depend
-// on it. Otherwise a difference between equal runs, which explains all differences; otherwise what
-// a single trial shows, a wrong output.
+// `compared`: number of oracles that judged. What was shown to depend on the order of two
+// operations, or on freed memory, is named by these. Otherwise a setting is named if the failure
+// was shown to depend on it. Otherwise a difference between equal runs, which explains all
+// differences; otherwise what a single trial shows, a wrong output.
 std::optional<Shown> name_failures(const Workshop& shop, Evaluator& evaluator,
                                    std::vector<Shown> failures, std::size_t compared) {
   std::vector<AxisCandidate> candidates;
   std::vector<std::size_t> index;  // index in `failures` of each candidate
   for (std::size_t i = 0; i < failures.size(); ++i) {
     const Shown& f = failures[i];
-    if (f.answer.verdict.signature.kind == FailKind::nondeterministic)
+    const FailKind kind = f.answer.verdict.signature.kind;
+    if (kind == FailKind::nondeterministic || kind == FailKind::order || is_direct(kind))
       return std::move(failures[i]);
     if (f.oracle->unvaried(f.plan, evaluator.spec()).empty()) continue;
     candidates.push_back({f.oracle, f.plan});

@@ -22,7 +22,7 @@ statistics::SequentialTest test_after(const Reliability& before, std::int64_t pa
 }
 
 // The runs of one plan and their sums.
-class Runs {
+class Replays {
  public:
   void add(RunJudgement run) {
     results_.push_back(run.result);
@@ -117,7 +117,7 @@ Recheck recheck(Evaluator& evaluator, std::span<const Oracle* const> oracles, co
                 std::int64_t passed) {
   const std::int64_t needed = passes_needed(before);
   const std::int64_t most = std::clamp(needed - passed, kFewest, kMost);
-  Runs runs;
+  Replays runs;
   for (std::int64_t asked = 0; asked < most && !runs.decided();) {
     const std::int64_t now = asked == 0 ? kFewest : most - asked;
     asked += now;

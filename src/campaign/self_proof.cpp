@@ -19,6 +19,7 @@ struct Asked {
   const Planted* planted = nullptr;
   const TargetSpec* spec = nullptr;
   Question question;
+  std::vector<Observation> observations;
   Verdict verdict;
 };
 
@@ -62,11 +63,8 @@ class WarmJobs {
   }
   void collect() {
     while (executor_.in_flight() > 0 && !(options_.stop && options_.stop()))
-      if (auto done = executor_.next(std::chrono::milliseconds(50))) {
-        Asked& asked = *asked_[done->id];
-        const auto& [oracle, plan] = asked.question;
-        asked.verdict = oracle->judge(plan, *asked.spec, done->observations);
-      }
+      if (auto done = executor_.next(std::chrono::milliseconds(50)))
+        asked_[done->id]->observations = std::move(done->observations);
   }
 
  private:
@@ -74,6 +72,26 @@ class WarmJobs {
   const SelfProofOptions& options_;
   std::vector<Asked*> asked_;
 };
+
+// Has each oracle judge, after the further trials that some need.
+void judge_all(exec::Executor& executor, std::vector<Asked>& all,
+               std::chrono::milliseconds deadline) {
+  std::vector<exec::Job> jobs;
+  std::vector<Asked*> asked_by;
+  for (auto& asked : all) {
+    const auto& [oracle, plan] = asked.question;
+    auto more = oracle->follow_up(plan, *asked.spec, asked.observations);
+    if (more.empty()) continue;
+    jobs.push_back({jobs.size(), plan, std::move(more), deadline});
+    asked_by.push_back(&asked);
+  }
+  auto results = executor.run_fresh(jobs);
+  for (std::size_t j = 0; j < results.size(); ++j)
+    for (auto& seen : results[j].observations) asked_by[j]->observations.push_back(std::move(seen));
+  for (auto& asked : all)
+    asked.verdict =
+        asked.question.oracle->judge(asked.question.plan, *asked.spec, asked.observations);
+}
 
 }  // namespace
 
@@ -101,14 +119,12 @@ Result<SelfProof> prove(exec::Executor& executor, const oracles::Catalog& catalo
     fresh.push_back({fresh.size(), plan, oracle->expand(plan, *asked.spec), options.deadline});
     of_fresh.push_back(&asked);
   }
-  const auto results = executor.run_fresh(fresh);
-  for (std::size_t i = 0; i < results.size(); ++i) {
-    Asked& asked = *of_fresh[i];
-    asked.verdict =
-        asked.question.oracle->judge(asked.question.plan, *asked.spec, results[i].observations);
-  }
+  auto results = executor.run_fresh(fresh);
+  for (std::size_t i = 0; i < results.size(); ++i)
+    of_fresh[i]->observations = std::move(results[i].observations);
   warm.collect();
   if (options.stop && options.stop()) return harness_error("the self-proof was interrupted");
+  judge_all(executor, all, options.deadline);
 
   SelfProof out;
   for (const auto& asked : all) {

@@ -39,6 +39,8 @@ class Check {
                             m.other_bytes, m.unpoisoned_blocks, m.unguarded_trials}))
         return p;
     }
+    if (o.order)
+      if (auto p = candidates(*o.order)) return p;
     return o.sanitizer ? report(*o.sanitizer) : std::nullopt;
   }
 
@@ -80,6 +82,15 @@ class Check {
       return fmt::format("{} of {} compared elements differ", r.mismatches, r.numel);
     if (r.mismatches > 0 && r.first_index >= all)
       return fmt::format("element {} of {} differs", r.first_index, all);
+    return std::nullopt;
+  }
+
+  Problem candidates(const OrderObservation& order) const {
+    if (order.candidates.size() > kMostOrderCandidates)
+      return fmt::format("{} pairs of operations", order.candidates.size());
+    for (const auto& c : order.candidates)
+      for (const auto call : {c.buffer_call, c.first.call, c.second.call})
+        if (auto p = place("an operation", call, 0)) return p;
     return std::nullopt;
   }
 

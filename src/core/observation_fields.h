@@ -89,13 +89,32 @@ constexpr auto field_table(std::type_identity<OwnMemory>) {
                    sparse("unguarded_trials", &M::unguarded_trials));
 }
 
+constexpr auto field_table(std::type_identity<OrderedOperation>) {
+  using O = OrderedOperation;
+  return fields<O>(field("number", &O::number), field("name", &O::name), field("call", &O::call),
+                   field("stream", &O::stream), sparse("side", &O::side));
+}
+
+constexpr auto field_table(std::type_identity<OrderCandidate>) {
+  using C = OrderCandidate;
+  return fields<C>(field("problem", &C::problem), field("buffer", &C::buffer),
+                   field("buffer_call", &C::buffer_call), field("first", &C::first),
+                   field("second", &C::second));
+}
+
+constexpr auto field_table(std::type_identity<OrderObservation>) {
+  using O = OrderObservation;
+  return fields<O>(sparse("candidates", &O::candidates), sparse("directed", &O::directed));
+}
+
 constexpr auto field_table(std::type_identity<Observation>) {
   using O = Observation;
   return fields<O>(field("end", &O::end), sparse("message", &O::message),
                    sparse("fault", &O::fault), sparse("calls", &O::calls),
                    sparse("encodes", &O::encodes), field("wall_us", &O::wall_us),
                    sparse("mapping_calls", &O::mapping_calls), sparse("bytes", &O::bytes),
-                   sparse("sanitizer", &O::sanitizer), sparse("own_memory", &O::own_memory));
+                   sparse("sanitizer", &O::sanitizer), sparse("own_memory", &O::own_memory),
+                   sparse("order", &O::order));
 }
 
 }  // namespace redzone

@@ -18,6 +18,13 @@ class Oracle {
   // The trials that this oracle needs for `plan`; empty if it does not apply, or needs no device.
   virtual std::vector<TrialSpec> expand(const Plan& plan, const TargetSpec& spec) const = 0;
 
+  // Further trials that depend on what those of expand() showed, run one after another in one
+  // worker; judge() gets their observations behind the others. Most oracles need none.
+  virtual std::vector<TrialSpec> follow_up(const Plan&, const TargetSpec&,
+                                           std::span<const Observation>) const {
+    return {};
+  }
+
   // For an oracle that compares trials which differ in one setting: as many trials as expand()
   // returns, all with the same setting. Differences between these do not depend on what the oracle
   // varies. Empty if the oracle varies nothing.
@@ -32,7 +39,8 @@ class Oracle {
   // first time, which would release the block, so a trial without it comes first.
   virtual bool shares_worker() const { return false; }
 
-  // `observations` are those of expand()'s trials, in order. Deterministic, without side effects.
+  // `observations` are those of the trials of expand(), and then of follow_up(), in order.
+  // Deterministic, without side effects.
   virtual Verdict judge(const Plan& plan, const TargetSpec& spec,
                         std::span<const Observation> observations) const = 0;
 };

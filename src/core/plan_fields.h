@@ -40,10 +40,13 @@ constexpr auto field_table(std::type_identity<ReplayStep>) {
 constexpr auto field_table(std::type_identity<Plan>) {
   return sent_fields(&Plan::target, &Plan::mode, &Plan::steps);
 }
+constexpr auto field_table(std::type_identity<Direction>) {
+  return sent_fields(&Direction::first, &Direction::second, &Direction::second_first);
+}
 constexpr auto field_table(std::type_identity<TrialSpec>) {
   return sent_fields(&TrialSpec::mode, &TrialSpec::order, &TrialSpec::reference,
                      &TrialSpec::plain_graphs, &TrialSpec::left_out, &TrialSpec::samples,
-                     &TrialSpec::wide_canaries);
+                     &TrialSpec::wide_canaries, &TrialSpec::records_order, &TrialSpec::direction);
 }
 
 }  // namespace redzone

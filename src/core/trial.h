@@ -11,6 +11,21 @@
 
 namespace redzone {
 
+// Forces the order of two operations, by the numbers that a record of the same plan gave them
+// (OrderedOperation::number): one stream is held where it reaches its operation until the other one
+// has run. The stream of `first` is held until `second` has run in either case, behind `first` or
+// before it, so two trials that differ in `second_first` differ in the order of these two alone.
+// If `first` is a free, nothing is held: with `second_first` the memory keeps its bytes, as if it
+// were freed later. Every order that can be forced is one that the program allows: a device ends a
+// hold that would never end.
+struct Direction {
+  std::uint32_t first = 0;
+  std::uint32_t second = 0;
+  bool second_first = false;
+
+  bool operator==(const Direction&) const = default;
+};
+
 // Oracles name the trials they want; the executor runs them.
 struct TrialSpec {
   Mode mode = {};
@@ -30,6 +45,10 @@ struct TrialSpec {
   // shortly past a buffer dirties a canary instead of ending the worker by a fault. Such a read
   // gets bytes that depend on the poison.
   bool wide_canaries = false;
+  // Records which operations use which buffers in which order: Observation::order.
+  bool records_order = false;
+  // Requires `records_order`.
+  std::optional<Direction> direction = {};
 
   bool operator==(const TrialSpec&) const = default;
 };
@@ -236,6 +255,53 @@ struct SanitizerReport {
   bool operator==(const SanitizerReport&) const = default;
 };
 
+// What may be wrong with the order of two operations that use one buffer.
+enum class OrderProblem : std::uint8_t {
+  unordered_use,   // one of them may write it, and nothing orders them
+  unordered_free,  // one of them frees it, and nothing orders them
+  freed_use,       // the first frees it, and the second comes after it
+  host_use,        // a kernel or copy may use pinned memory while the host does
+};
+
+constexpr auto enum_table(OrderProblem) {
+  return enum_names<OrderProblem>("problem of order",
+                                  {{OrderProblem::unordered_use, "unordered-use"},
+                                   {OrderProblem::unordered_free, "unordered-free"},
+                                   {OrderProblem::freed_use, "freed-use"},
+                                   {OrderProblem::host_use, "host-use"}});
+}
+
+struct OrderedOperation {
+  std::uint32_t number = 0;  // within its trial; the same in each trial of the plan
+  std::string name;          // of the kernel; or "copy", "free", "fill", "check", "host"
+  std::int32_t call = -1;    // -1: the harness
+  std::int32_t stream = 0;   // of the plan, or of the target's side streams, from 1
+  bool side = false;
+
+  bool operator==(const OrderedOperation&) const = default;
+};
+
+// Two operations whose order the program leaves open although both may use one buffer. What a
+// kernel does with a pointer is not known, so this is no failure: see oracles/order.h.
+struct OrderCandidate {
+  OrderProblem problem = OrderProblem::unordered_use;
+  std::string buffer;              // as in BufferObservation
+  std::int32_t buffer_call = -1;   // that requested it
+  OrderedOperation first, second;  // as enqueued
+
+  bool operator==(const OrderCandidate&) const = default;
+};
+// Per trial, of different names; further ones are dropped.
+inline constexpr std::size_t kMostOrderCandidates = 16;
+
+// What TrialSpec::records_order asks for.
+struct OrderObservation {
+  std::vector<OrderCandidate> candidates;
+  bool directed = false;  // the two operations of TrialSpec::direction ran in its order
+
+  bool operator==(const OrderObservation&) const = default;
+};
+
 struct Observation {
   End end = End::worker_error;
   std::string message;  // for unsupported, out_of_memory and the errors: the reason
@@ -253,6 +319,8 @@ struct Observation {
   std::optional<SanitizerReport> sanitizer = {};
   // Set if the target can take memory by itself and the worker was not lost.
   std::optional<OwnMemory> own_memory = {};
+  // Set if the trial records the order and the worker was not lost.
+  std::optional<OrderObservation> order = {};
 
   bool operator==(const Observation&) const = default;
 };

@@ -23,6 +23,7 @@ enum class FailKind : std::uint8_t {
   barrier,           // a barrier that not all threads reach
   scratch,           // requested less than the kernel's metadata demands
   input_changed,     // a const input was overwritten
+  order,             // outputs depend on the order of two operations that nothing orders
   nondeterministic,  // equal runs differ
   schedule,          // outputs depend on the order of blocks and threads
   uninitialized,     // outputs depend on what was in memory before
@@ -47,6 +48,7 @@ constexpr auto enum_table(FailKind) {
                                                   {FailKind::barrier, "barrier"},
                                                   {FailKind::scratch, "scratch-too-small"},
                                                   {FailKind::input_changed, "input-changed"},
+                                                  {FailKind::order, "order"},
                                                   {FailKind::nondeterministic, "nondeterministic"},
                                                   {FailKind::schedule, "schedule"},
                                                   {FailKind::uninitialized, "uninitialized"},

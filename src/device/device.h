@@ -109,6 +109,9 @@ struct TrialSettings {
   PoolPolicy pool = {};  // of ordered_memory(Allocator::pool)
 };
 
+// Signals of a trial: see Device::await().
+inline constexpr int kOrderSignals = 2;
+
 // The streams of the plan, the side streams of the target, and one of the runner's own.
 inline constexpr int kDeviceStreams = static_cast<int>(kMaxStreams) + kMaxSideStreams + 1;
 
@@ -156,6 +159,18 @@ class Device {
   virtual Status<void> mark(int, std::uint32_t) { return {}; }
   // The last progress marker completed on the stream in this trial, 0 for none.
   virtual std::uint32_t reached(int) const { return 0; }
+  // Signals force an order that the program leaves open. await() makes later work on `stream` wait
+  // until `signal` (below kOrderSignals) is given; give() gives it once the work enqueued on
+  // `stream` so far has run, give_now() at once. Each is given at most once in a trial. An await
+  // that would never end is ended by the device. Not on a captured stream. By default a device
+  // orders nothing.
+  virtual Status<void> await(int, int) { return {}; }
+  virtual Status<void> give(int, int) { return {}; }
+  virtual void give_now(int) {}
+  // Whether each await of this trial that has ended was ended by its signal. Requires that nothing
+  // is in flight.
+  virtual bool kept_signals() const { return false; }
+
   // Reads the source when the copy runs and never blocks the caller. Both ends must be device
   // memory or pinned_memory(); anything else is refused ("target-error").
   virtual Status<void> copy(int stream, void* to, const void* from, std::size_t bytes) = 0;

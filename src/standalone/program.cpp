@@ -140,6 +140,7 @@ Result<std::string> trials_text(FailKind kind, const Mode& mode) {
     case FailKind::history:
       other.launch = Launch::blocking;
       return found + trial_text("each call alone", other, true);
+    case FailKind::order:
     case FailKind::async: {
       // Blocked launches give the host the widest window, so that a race seen on another device
       // shows.

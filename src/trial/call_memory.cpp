@@ -104,22 +104,25 @@ void CallContext::free(void* p, int stream) {
   a->freed = true;
   // Memory that a graph uses is not released before the trial ends.
   const bool captured = state_.session.capturing();
+  Session::Ordered freed;
+  const bool fills = state_.session.note_free(*on, a->at.storage, freed);
   if (captured || !state_.watches_freed()) {
     a->temporary = captured && a->captured && a->call == call();
     if (!captured) state_.memory.give_back(a->region, *on);
     return;
   }
+  if (!fills) return;
   a->watched = true;
   a->job = freed_job(a->at, a->bytes, state_.mode.poison, kAllBytes);
   const device::BufferJob job = without_canaries(a->job);
-  state_.session.fill(*on, {&job, 1});
+  state_.session.fill(*on, {&job, 1}, freed);
 }
 
 void* CallContext::pinned_memory(std::string_view name, std::size_t bytes) {
   if (ended() || !acceptable(name, bytes, 1)) return nullptr;
   for (const auto& h : state_.host_buffers) {
     if (h.name != name) continue;
-    if (bytes <= h.bytes) return h.at.data;
+    if (bytes <= h.bytes) return state_.session.give_to_host(h.at.data) ? h.at.data : nullptr;
     fail("target-error",
          fmt::format("host memory '{}': {} bytes asked for, {} held", name, bytes, h.bytes));
     return nullptr;
@@ -138,7 +141,7 @@ void* CallContext::pinned_memory(std::string_view name, std::size_t bytes) {
   write_canary(h.at.before, h.at.before_bytes, h.job.canary);
   write_canary(h.at.after, h.at.after_bytes, h.job.canary);
   state_.watch(h.label, h.call, h.at, bytes);
-  return h.at.data;
+  return state_.session.give_to_host(h.at.data) ? h.at.data : nullptr;
 }
 
 void CallContext::copy(void* to, const void* from, std::size_t bytes, int stream) {

@@ -41,7 +41,8 @@ void place_unit(TrialState& state, CallUnit& unit) {
     const auto region = state.memory.acquire(region_bytes(tensor.storage));
     if (!region) return;
     place_tensor(tensor, *region, state.mode);
-    state.watch(tensor.spec->name, unit.item->index, tensor.at, tensor.storage.bytes);
+    state.watch(tensor.spec->name, unit.item->index, tensor.at, tensor.storage.bytes,
+                tensor.spec->role == Role::in);
   }
 }
 
@@ -104,6 +105,17 @@ void collect_results(TrialState& state, const TargetSpec& spec, Target& target, 
   }
 }
 
+// The harness's use of all tensors of the units, as an operation of the trial's order.
+Session::Ordered note_use(Session& session, std::string_view name, std::span<const CallUnit> units,
+                          bool writes) {
+  if (session.record() == nullptr) return std::nullopt;
+  std::vector<std::span<const std::byte>> tensors;
+  for (const auto& unit : units)
+    for (const auto& tensor : unit.tensors)
+      if (!unit.waits) tensors.emplace_back(tensor.at.storage, tensor.storage.bytes);
+  return session.record()->use(name, tensors, writes, session.place(0));
+}
+
 bool is_surrounded(const TrialState& state, const device::BufferJob& job) {
   return state.mode.allocator == Allocator::guard || job.before_bytes + job.after_bytes > 0;
 }
@@ -148,6 +160,11 @@ bool dirty(const BufferObservation& o) {
 // If the buffer is watched all of its bytes are checked, else only its canaries.
 device::BufferJob check_job(const RawBuffer& buffer) {
   return buffer.watched ? buffer.job : canaries_only(buffer.job);
+}
+
+bool was_freed_aside(const TrialState& state) {
+  return state.streams.side > 0 && std::any_of(state.allocations.begin(), state.allocations.end(),
+                                               [](const RawBuffer& b) { return b.watched; });
 }
 
 void note(CallObservation& call, BufferObservation now) {
@@ -219,7 +236,8 @@ void fill(TrialState& state, Segment& segment) {
       if (state.checks || tensor.spec->role != Role::out) segment.jobs.push_back(tensor.job);
   // A call's tensors are ready in the order of its own stream: a side stream has to wait for it.
   // The stream of fills waits for the preceding segment, whose memory it may fill.
-  if (state.session.fill(0, segment.jobs) && state.session.fork_from(0, state.streams.plan))
+  const auto filled = note_use(state.session, "fill", segment.used(), true);
+  if (state.session.fill(0, segment.jobs, filled) && state.session.fork_from(0, state.streams.plan))
     state.session.wait(state.streams.fills(0), 0);
 }
 
@@ -276,12 +294,23 @@ void check(TrialState& state, Segment& segment, bool last) {
     for (const auto& s : segment.units[i].scratch) segment.jobs.push_back(check_job(s));
   }
   state.spent.clear();  // later work may reuse their memory
+  const std::size_t of_calls = segment.jobs.size();
   if (segment.trial_checked)
     state.for_each_lasting([&](const RawBuffer& b) { segment.jobs.push_back(check_job(b)); });
   segment.results.resize(segment.jobs.size());
+  const std::span<const device::BufferJob> jobs(segment.jobs);
+  device::BufferCheck* const results = segment.results.data();
+  Session& session = state.session;
   // A call completes on its own stream: work of a side stream that is not joined to it is too late.
-  segment.checked = state.session.join_to(0, state.streams.plan) &&
-                    state.session.check(0, segment.jobs, segment.results.data());
+  segment.checked = session.join_to(0, state.streams.plan);
+  if (!segment.checked) return;
+  const auto read = note_use(session, "check", std::span(segment.units).first(segment.ran), false);
+  // A side stream that frees memory need not be joined.
+  const std::size_t first = was_freed_aside(state) ? of_calls : jobs.size();
+  segment.checked =
+      session.check(0, jobs.first(first), results, read) &&
+      (first == jobs.size() || (session.join_to(0, state.streams.all()) &&
+                                session.check(0, jobs.subspan(first), results + first)));
 }
 
 void collect(TrialState& state, const Segment& segment) {

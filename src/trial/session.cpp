@@ -24,8 +24,8 @@ std::string cut(const std::string& text) {
 
 }  // namespace
 
-void Session::begin(const Mode& mode, int streams, bool marks) {
-  mode_ = mode;
+void Session::begin(const TrialSpec& trial, int streams, int plan_streams, bool marks) {
+  const Mode& mode = mode_ = trial.mode;
   marking_ = marks;
   ++trials_;
   streams_ = streams;
@@ -38,6 +38,7 @@ void Session::begin(const Mode& mode, int streams, bool marks) {
   end_ = End::completed;
   message_.clear();
   fault_.reset();
+  order_.begin(trial, streams, plan_streams);
   accept(device_.begin_trial({mode.launch, mode.schedule_seed, streams, mode.pool}));
 }
 
@@ -106,9 +107,10 @@ bool Session::reserve(std::size_t operations) {
   return true;
 }
 
-bool Session::fill(int stream, std::span<const device::BufferJob> jobs) {
+bool Session::fill(int stream, std::span<const device::BufferJob> jobs, Ordered operation) {
   if (jobs.empty()) return !lost_;
-  return reserve(kFillOperations) && accept(device_.fill(stream, jobs));
+  return reserve(kFillOperations) &&
+         accept(order_.enqueue(operation, stream, [&] { return device_.fill(stream, jobs); }));
 }
 
 bool Session::fill_on(void* stream, std::span<const device::BufferJob> jobs) {
@@ -119,15 +121,31 @@ bool Session::fill_on(void* stream, std::span<const device::BufferJob> jobs) {
 }
 
 bool Session::check(int stream, std::span<const device::BufferJob> jobs,
-                    device::BufferCheck* results) {
+                    device::BufferCheck* results, Ordered operation) {
   if (jobs.empty()) return !lost_;
-  return reserve(kCheckOperations) && accept(device_.check(stream, jobs, results));
+  return reserve(kCheckOperations) && accept(order_.enqueue(operation, stream, [&] {
+           return device_.check(stream, jobs, results);
+         }));
+}
+
+bool Session::note_free(int stream, const void* begin, Ordered& operation) {
+  if (record() == nullptr || capture_) return true;
+  operation = record()->free(begin, place(stream));
+  return !order_.frees(*operation);
+}
+
+bool Session::give_to_host(const void* begin) {
+  if (record() == nullptr) return !lost_;
+  return !order_.host_uses(record()->host_use(begin, call_)) || capture_ || synchronize();
 }
 
 bool Session::launch(int stream, const KernelRef& kernel, const LaunchShape& shape,
                      const LaunchArgs& args) {
   if (!reserve(1)) return false;
-  const auto status = device_.launch(stream, kernel, shape, args);
+  Ordered operation;
+  if (record() != nullptr) operation = record()->launch(kernel.name, args, place(stream));
+  const auto status = order_.enqueue(operation, stream,
+                                     [&] { return device_.launch(stream, kernel, shape, args); });
   if (!status && status.error().kind == device::Failure::Kind::launch_refused) {
     if (capture_) capture_->launch_refused = true;
     stop_fault(status.error().code, call_, kernel.name, status.error().detail);
@@ -140,12 +158,18 @@ bool Session::launch(int stream, const KernelRef& kernel, const LaunchShape& sha
 }
 
 bool Session::settle() {
+  order_.host_call_ended();
   if (!given_out_ || capture_ || lost_) return !lost_;
   return mode_.launch != Launch::blocking || synchronize();
 }
 
 bool Session::copy(int stream, void* to, const void* from, std::size_t bytes) {
-  if (!reserve(1) || !accept(device_.copy(stream, to, from, bytes))) return false;
+  if (!reserve(1)) return false;
+  Ordered operation;
+  if (record() != nullptr) operation = record()->copy(to, from, bytes, place(stream));
+  if (!accept(
+          order_.enqueue(operation, stream, [&] { return device_.copy(stream, to, from, bytes); })))
+    return false;
   note_launch(stream, "copy");
   if (capture_) return true;
   return mode_.launch != Launch::blocking || synchronize();
@@ -171,7 +195,9 @@ bool Session::release(device::OrderedMemory& memory, device::Region region, int 
 bool Session::wait(int stream, int on) {
   if (stream == on) return !lost_;
   if (!reserve(kWaitOperations) || !accept(device_.wait(stream, on))) return false;
-  if (capture_ && (capture_->streams >> on & 1) != 0) capture_->streams |= 1u << stream;
+  const bool captured = capture_ && (capture_->streams >> on & 1) != 0;
+  if (record() != nullptr && !captured) record()->wait(stream, on);
+  if (captured) capture_->streams |= 1u << stream;
   return true;
 }
 
@@ -180,10 +206,17 @@ bool Session::begin_capture(int stream) {
   if (stopped() || !accept(device_.begin_capture(stream))) return false;
   capture_ =
       Capture{.stream = stream, .streams = 1u << stream, .launch_refused = false, .graph = {}};
+  if (record() != nullptr) record()->begin_capture();
   return true;
 }
 
 int Session::end_capture(bool join) {
+  const int graph = finish_capture(join);
+  if (record() != nullptr) record()->end_capture(graph != 0);
+  return graph;
+}
+
+int Session::finish_capture(bool join) {
   RZ_CHECK(capture_);
   if (lost_) {
     capture_.reset();
@@ -213,7 +246,11 @@ bool Session::replay(int stream, int graph) {
   RZ_CHECK(is_graph(graph));
   const Graph& replayed = graphs_[static_cast<std::size_t>(graph) - 1];
   if (!reserve(std::max<std::size_t>(replayed.operations, 1))) return false;
-  if (!accept(device_.launch_graph(stream, replayed.device_graph))) return false;
+  Ordered operation;
+  if (record() != nullptr) operation = record()->replay(graph, place(stream));
+  if (!accept(order_.enqueue(operation, stream,
+                             [&] { return device_.launch_graph(stream, replayed.device_graph); })))
+    return false;
   const Launched& body = replayed.launched;
   if (body.any && capture_) capture_->graph.launched.add(body.call, body.kernel);
   if (body.any && !capture_) {
@@ -239,7 +276,9 @@ bool Session::synchronize() {
   RZ_CHECK(!capture_);
   if (lost_) return false;
   held_ = false;
+  order_.synchronizes();
   if (!accept(device_.synchronize())) return false;
+  if (record() != nullptr) record()->synchronize();
   pending_ = {};
   marks_.clear();
   return true;

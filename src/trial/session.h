@@ -16,6 +16,7 @@
 #include "core/device_traits.h"
 #include "core/trial.h"
 #include "device/device.h"
+#include "trial/order_watch.h"
 #include "trial/progress_marks.h"
 
 namespace redzone::trial {
@@ -24,10 +25,11 @@ class Session {
  public:
   // Both must outlive the session; `box` may be null.
   Session(device::Device& device, device::BlackBox* box)
-      : device_(device), traits_(traits_of(device.info().kind)), box_(box) {}
+      : device_(device), traits_(traits_of(device.info().kind)), box_(box), order_(device) {}
 
-  // `marks`: whether calls are separated by progress markers, which attribute a late fault.
-  void begin(const Mode& mode, int streams, bool marks);
+  // `streams` of the device, of which the plan names the first `plan_streams`. `marks`: whether
+  // calls are separated by progress markers, which attribute a late fault.
+  void begin(const TrialSpec& trial, int streams, int plan_streams, bool marks);
   // Trials that have begun, the current one included.
   std::uint64_t trials() const { return trials_; }
 
@@ -48,12 +50,21 @@ class Session {
   void set_call(std::int32_t call);
   std::int32_t call() const { return call_; }
 
+  // What the trial enqueues is recorded there; null unless the trial asks for it.
+  order::Record* record() { return order_.record(); }
+  order::Place place(int stream) const { return {call_, stream}; }
+  // Requires an idle device.
+  std::optional<OrderObservation> order() { return order_.end(); }
+
+  using Ordered = std::optional<OrderWatch::Operation>;
   // Return false, after stopping the trial, if the device fails.
-  bool fill(int stream, std::span<const device::BufferJob> jobs);
+  // `operation`: of the record, if it is one.
+  bool fill(int stream, std::span<const device::BufferJob> jobs, Ordered operation = {});
   // In the order of a stream of the process: one of the trial's by its handle, or another.
   bool fill_on(void* stream, std::span<const device::BufferJob> jobs);
   // `results` must live until the next synchronize().
-  bool check(int stream, std::span<const device::BufferJob> jobs, device::BufferCheck* results);
+  bool check(int stream, std::span<const device::BufferJob> jobs, device::BufferCheck* results,
+             Ordered operation = {});
   bool launch(int stream, const KernelRef& kernel, const LaunchShape& shape,
               const LaunchArgs& args);
   // The target has the stream's handle and may enqueue on its own.
@@ -64,6 +75,11 @@ class Session {
   // Call after a run of a call: waits for the target's own work in blocking mode.
   bool settle();
   bool copy(int stream, void* to, const void* from, std::size_t bytes);
+  // The target frees the allocation that begins there, in the order of the stream. False if its
+  // bytes are to be kept.
+  bool note_free(int stream, const void* begin, Ordered& operation);
+  // The host may use the pinned memory at `begin` until its call ends.
+  bool give_to_host(const void* begin);
   // A copy of the harness: it belongs to no call and is not waited for.
   bool fetch(int stream, void* to, const void* from, std::size_t bytes);
   std::optional<device::Region> acquire(device::OrderedMemory& memory, std::size_t bytes,
@@ -97,6 +113,7 @@ class Session {
 
  private:
   bool accept(const device::Status<void>& status);
+  int finish_capture(bool join);
   // Makes room for `operations` device operations on a held stream.
   bool reserve(std::size_t operations);
   void note_launch(int stream, const char* kernel);
@@ -109,6 +126,7 @@ class Session {
   device::Device& device_;
   const DeviceTraits& traits_;
   device::BlackBox* box_;
+  OrderWatch order_;
   Mode mode_;
   int streams_ = 1;
   std::int32_t call_ = -1;

@@ -19,7 +19,7 @@ void TrialState::begin(const TrialSpec& trial, const StreamUse& used, std::int32
   refused.clear();
   forget_watched();
   memory.begin(mode.allocator, most_bytes);
-  session.begin(mode, streams.all(), marks);
+  session.begin(trial, streams.all(), streams.plan, marks);
 }
 
 std::optional<Place> TrialState::acquire(Storage storage, device::Region& region, int stream) {
@@ -52,9 +52,10 @@ bool TrialState::flush_fills(int stream) {
 }
 
 void TrialState::watch(const std::string& name, std::int32_t call, const Place& at,
-                       std::size_t bytes) {
+                       std::size_t bytes, bool constant) {
   if (!checks && sanitizer == nullptr) return;
   watched_.push_back({name, call, at.storage, at.storage + bytes});
+  if (session.record() != nullptr) session.record()->add({name, call, at.storage, bytes, constant});
 }
 
 bool TrialState::make_ready() {
@@ -81,7 +82,10 @@ void TrialState::forget_watched() {
   watched_.clear();
   told_ = 0;
   retell_ = true;
-  for_each_lasting([&](const RawBuffer& b) { watch(b.label, b.call, b.at, b.bytes); });
+  if (!checks && sanitizer == nullptr) return;
+  for_each_lasting([&](const RawBuffer& b) {
+    watched_.push_back({b.label, b.call, b.at.storage, b.at.storage + b.bytes});
+  });
 }
 
 }  // namespace redzone::trial

@@ -76,8 +76,10 @@ struct TrialState {
   std::size_t margin_bytes() const { return margin_bytes_; }
   // Freed memory can be watched only if it is guarded and not reused.
   bool watches_freed() const { return checks && mode.allocator == Allocator::guard; }
-  // Names the addresses in `at` from the next launch on; no effect without checks.
-  void watch(const std::string& name, std::int32_t call, const Place& at, std::size_t bytes);
+  // Names the addresses in `at` from the next launch on, for reports and for the order of the
+  // trial; no effect without checks. `constant`: kernels only read them.
+  void watch(const std::string& name, std::int32_t call, const Place& at, std::size_t bytes,
+             bool constant = false);
   // Passes added names to the device. Cheap if there are none.
   void flush_watch();
   // Before code of an immediate target runs: inputs are there, and reports know the buffers. False

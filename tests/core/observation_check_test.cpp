@@ -21,6 +21,7 @@ Observation sound() {
   o.calls[1].call = 2;
   o.encodes = {{1, "q", 1, "stride-alignment", 1, true, "2 bytes"}};
   o.sanitizer.emplace().records.emplace_back().call = -1;
+  o.order.emplace().candidates.emplace_back().second.call = 2;
   return o;
 }
 
@@ -59,6 +60,10 @@ const std::vector<Lie> kLies{
     {"count", [](auto& o) { o.calls[0].buffers[0].dirty_after = kMost64 - 3; }, "a count of"},
     {"mismatches", [](auto& o) { o.calls[0].references[0].mismatches = kMost64; }, "a count of"},
     {"own_memory", [](auto& o) { o.own_memory = OwnMemory{.other_bytes = kMost64}; }, "a count of"},
+    {"pairs", [](auto& o) { o.order->candidates.resize(kMostOrderCandidates + 1); },
+     "pairs of operations"},
+    {"operation_beyond", [](auto& o) { o.order->candidates[0].second.call = 3; },
+     "an operation of call 3"},
     {"time", [](auto& o) { o.wall_us = kMost64; }, "a measure of"},
 };
 

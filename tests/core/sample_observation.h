@@ -100,6 +100,13 @@ inline Observation sample_observation() {
                            .other_bytes = 6,
                            .unpoisoned_blocks = 7,
                            .unguarded_trials = 8};
+  o.order = OrderObservation{
+      .candidates = {{.problem = OrderProblem::freed_use,
+                      .buffer = "tmp",
+                      .buffer_call = 4,
+                      .first = {.number = 9, .name = "free", .call = 4, .stream = 0},
+                      .second = {.number = 10, .name = "scan", .stream = 1, .side = true}}},
+      .directed = true};
   return o;
 }
 

@@ -190,6 +190,49 @@ inline void held_work_runs_when_opened(Device& device) {
   }
 }
 
+// Of two fills that nothing else orders, the one behind the signal comes last: whether it is
+// awaited before it is given or behind that, on the stream that is enqueued first or last.
+inline void signals_force_either_order(Device& device) {
+  begin(device);
+  Buffer<std::uint32_t> warm(device, 1000);
+  const BufferJob once = warm.job(DType::u32);
+  ASSERT_TRUE(device.fill(0, {&once, 1}).has_value());
+  ASSERT_TRUE(device.synchronize().has_value());
+  for (int trial = 0; trial < 3; ++trial)
+    for (const int first : {0, 1}) {
+      begin(device, Launch::async, 2);
+      Buffer<std::uint32_t> x(device, 1000);
+      BufferJob jobs[] = {x.job(DType::u32), x.job(DType::u32)};
+      jobs[0].poison = 1;
+      jobs[1].poison = 2;
+      for (const int stream : {0, 1}) {
+        if (stream != first) ASSERT_TRUE(device.await(stream, 0).has_value());
+        ASSERT_TRUE(device.fill(stream, {&jobs[stream], 1}).has_value());
+        if (stream == first) ASSERT_TRUE(device.give(stream, 0).has_value());
+      }
+      ASSERT_TRUE(device.synchronize().has_value());
+      EXPECT_TRUE(device.kept_signals());
+      EXPECT_EQ(read(device, x), std::vector<std::uint32_t>(1000, first == 0 ? 2 : 1));
+    }
+}
+
+// A stream goes on once the host gives the signal; one that nothing gives does not hold it forever,
+// and is not kept.
+inline void signals_of_the_host_and_of_nobody_end(Device& device) {
+  for (const bool gives : {true, false, true}) {
+    begin(device);
+    Buffer<std::uint32_t> x(device, 10);
+    BufferJob job = x.job(DType::u32);
+    job.poison = 7;
+    ASSERT_TRUE(device.await(0, 1).has_value());
+    ASSERT_TRUE(device.fill(0, {&job, 1}).has_value());
+    if (gives) device.give_now(1);
+    ASSERT_TRUE(device.synchronize().has_value());
+    EXPECT_EQ(device.kept_signals(), gives);
+    EXPECT_EQ(read(device, x), std::vector<std::uint32_t>(10, 7));
+  }
+}
+
 // Repeating a trial makes no mapping call.
 inline void steady_state_maps_nothing(Device& device) {
   for (Allocator allocator : {Allocator::guard, Allocator::plain}) {

@@ -23,6 +23,12 @@ TEST_F(HostConformance, StreamsAreOrdered) {
 TEST_F(HostConformance, HeldWorkRunsWhenOpened) {
   testing::held_work_runs_when_opened(*device_);
 }
+TEST_F(HostConformance, SignalsForceEitherOrder) {
+  testing::signals_force_either_order(*device_);
+}
+TEST_F(HostConformance, SignalsOfTheHostAndOfNobodyEnd) {
+  testing::signals_of_the_host_and_of_nobody_end(*device_);
+}
 TEST_F(HostConformance, SteadyStateMapsNothing) {
   testing::steady_state_maps_nothing(*device_);
 }

@@ -23,6 +23,12 @@ TEST_F(GpuConformance, Streams) {
 TEST_F(GpuConformance, Gate) {
   device::testing::held_work_runs_when_opened(device());
 }
+TEST_F(GpuConformance, SignalsForceEitherOrder) {
+  device::testing::signals_force_either_order(device());
+}
+TEST_F(GpuConformance, SignalsOfTheHostAndOfNobodyEnd) {
+  device::testing::signals_of_the_host_and_of_nobody_end(device());
+}
 TEST_F(GpuConformance, SteadyState) {
   device::testing::steady_state_maps_nothing(device());
 }

@@ -298,7 +298,8 @@ TEST(Catalog, ComparesAlongTheAxesThatItIsGivenMostSpecificFirst) {
   EXPECT_NE(all.find("schedule"), nullptr);
   EXPECT_EQ(some.find("schedule"), nullptr);
   EXPECT_EQ(some.comparing().size() + 1, all.comparing().size());
-  EXPECT_EQ(all.comparing().front()->name(), "repetition");
+  EXPECT_EQ(all.comparing()[0]->name(), "order");
+  EXPECT_EQ(all.comparing()[1]->name(), "repetition");
   EXPECT_EQ(all.comparing().back()->name(), "reference");
   const auto place = [&](std::string_view name) {
     const auto& oracles = all.comparing();

@@ -22,14 +22,12 @@ using std::filesystem::path;
 // The folders from the bottom up: each may include only folders before it. Those of src/ are built
 // in this order, too; generators/ and oracles/ are beside src/.
 const std::vector<std::string> kFloors{
-    "core",           "interpose",  "sanitizer",  "guard",
-    "statistics",     "tma",        "target",     "launcher",
-    "references",     "device",     "described",  "package",
-    "exec",           "python",     "trial",      "memory_preload",
-    "worker_library", "standalone", "generators", "oracles",
-    "campaign",       "bisect",     "store",      "report",
-    "engine",         "nightly",    "fleet",      "bench",
-    "cli",            "targets"};
+    "core",       "interpose",  "sanitizer", "guard",      "statistics",     "tma",
+    "target",     "order",      "launcher",  "references", "device",         "described",
+    "package",    "exec",       "python",    "trial",      "memory_preload", "worker_library",
+    "standalone", "generators", "oracles",   "campaign",   "bisect",         "store",
+    "report",     "engine",     "nightly",   "fleet",      "bench",          "cli",
+    "targets"};
 
 // "core/", ...: the prefixes of includes from other folders.
 const std::vector<std::string>& part_prefixes() {
@@ -190,6 +188,7 @@ std::vector<Part> parts() {
        {"core/", "interpose/", "sanitizer/cuda_gdb.h", "sanitizer/fault_access.h"}},
       {"target", "src/target/", {"core/"}},
       {"tma", "src/tma/", {"core/"}},
+      {"order", "src/order/", {"core/"}},
       // Kernels that the device compiles at run time include the same headers as those of plugins.
       {"device", "src/device/", {"core/", "target/public", "tma/"}},
       // Compiles the reference of the chunk kernels, which is plain C++, as one of its own sources.
@@ -213,7 +212,9 @@ std::vector<Part> parts() {
       {"statistics", "src/statistics/", {"core/"}},
       // Runs plans through the runner, so it does not depend on what runs them.
       {"bisect", "src/bisect/", {"core/", "campaign/run_judgement.h", "statistics/"}},
-      {"trial", "src/trial/", {"core/", "device/", "exec/", "sanitizer/", "target/", "tma/"}},
+      {"trial",
+       "src/trial/",
+       {"core/", "device/", "exec/", "order/", "sanitizer/", "target/", "tma/"}},
       // Preloaded into processes that run targets: of the rest it has what places and fills
       // buffers.
       {"memory_preload",

@@ -92,7 +92,11 @@ TEST(ObservationJson, ExactFormWithEveryMember) {
       R"({"kind":"race","access":"unknown","call":-1,"side":"unknown","count":1}],)"
       R"("dropped":5,"problem":"the log ends early"},"own_memory":{"blocks":1,"bytes":2,)"
       R"("left_out_blocks":3,"left_out_bytes":4,"other_blocks":5,"other_bytes":6,)"
-      R"("unpoisoned_blocks":7,"unguarded_trials":8}})");
+      R"("unpoisoned_blocks":7,"unguarded_trials":8},)"
+      R"("order":{"candidates":[{"problem":"freed-use","buffer":"tmp","buffer_call":4,)"
+      R"("first":{"number":9,"name":"free","call":4,"stream":0},)"
+      R"("second":{"number":10,"name":"scan","call":-1,"stream":1,"side":true}}],)"
+      R"("directed":true}})");
 }
 
 TEST(ObservationJson, ExactFormWithDefaults) {

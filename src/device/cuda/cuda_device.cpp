@@ -1,5 +1,6 @@
 #include "device/cuda/cuda_device.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "core/error.h"
@@ -40,6 +41,10 @@ Status<std::unique_ptr<CudaDevice::Parts>> CudaDevice::make_parts() {
   parts->context = std::move(context);
   RZ_TRY_ASSIGN(auto gate, Gate::create(api));
   parts->gate = std::move(gate);
+  for (auto& signal : parts->signals) {
+    RZ_TRY_ASSIGN(auto made, Gate::create(api));
+    signal = std::move(made);
+  }
   RZ_TRY_ASSIGN(auto streams, StreamSet::create(api));
   parts->streams = std::move(streams);
   RZ_TRY_ASSIGN(auto marks, MarkBoard::create(api));
@@ -97,6 +102,7 @@ Status<std::unique_ptr<CudaDevice>> CudaDevice::create() {
 CudaDevice::~CudaDevice() {
   if (!lost_) parts_->graphs->abandon();
   parts_->gate->open();
+  for (auto& signal : parts_->signals) signal->open();
   parts_->buffers->discard_results();
   if (!lost_) lost_ = !synchronize();
   if (lost_)
@@ -128,6 +134,7 @@ Status<void> CudaDevice::begin_trial(const TrialSettings& settings) {
     RZ_TRY(synchronize());
   }
   parts_->gate->open();
+  for (auto& signal : parts_->signals) signal->reset();
   parts_->graphs->clear();
   parts_->marks->clear();
   parts_->caching->reset();
@@ -225,6 +232,28 @@ Status<void> CudaDevice::copy(int stream, void* to, const void* from, std::size_
   return noted(status_of(parts_->api, r, "cuMemcpyAsync"));
 }
 
+// The gate of a signal is closed for the stream that awaits it.
+Status<void> CudaDevice::await(int stream, int signal) {
+  idle_ = false;
+  const CUstream waits = (*parts_->streams)[stream];
+  return noted(parts_->signals[static_cast<std::size_t>(signal)]->close(std::span(&waits, 1)));
+}
+
+Status<void> CudaDevice::give(int stream, int signal) {
+  idle_ = false;
+  return noted(
+      parts_->signals[static_cast<std::size_t>(signal)]->open_behind((*parts_->streams)[stream]));
+}
+
+void CudaDevice::give_now(int signal) {
+  parts_->signals[static_cast<std::size_t>(signal)]->open();
+}
+
+bool CudaDevice::kept_signals() const {
+  return std::none_of(parts_->signals.begin(), parts_->signals.end(),
+                      [](const auto& signal) { return signal->expired(); });
+}
+
 Status<void> CudaDevice::hold() {
   return noted(parts_->gate->close(parts_->streams->first(streams_in_use_)));
 }
@@ -243,6 +272,7 @@ Status<void> CudaDevice::synchronize() {
     lost_ = true;
     return tl::unexpected(asynchronous_failure_of(parts_->api, r, "waiting for the device"));
   }
+  for (auto& signal : parts_->signals) signal->open();
   parts_->buffers->finish();
   idle_ = true;
   return {};

@@ -55,6 +55,10 @@ class CudaDevice final : public Device {
   Status<int> end_capture(int stream) override;
   Status<void> launch_graph(int stream, int graph) override;
   Status<void> copy(int stream, void* to, const void* from, std::size_t bytes) override;
+  Status<void> await(int stream, int signal) override;
+  Status<void> give(int stream, int signal) override;
+  void give_now(int signal) override;
+  bool kept_signals() const override;
   Status<void> hold() override;
   Status<void> open() override;
   // Less than the 1,020 launches after which a held stream blocks, because a batch of buffers
@@ -72,6 +76,7 @@ class CudaDevice final : public Device {
     Info info;
     std::unique_ptr<PrimaryContext> context;
     std::unique_ptr<Gate> gate;
+    std::array<std::unique_ptr<Gate>, kOrderSignals> signals;
     std::unique_ptr<StreamSet> streams;
     std::unique_ptr<MarkBoard> marks;
     std::optional<GraphSet> graphs;

@@ -43,6 +43,7 @@ Status<void> Gate::close(std::span<const CUstream> streams) {
     watchdog_ = std::jthread([this](const std::stop_token& stop) { watch(stop); });
   streams_.assign(streams.begin(), streams.end());
   closed_ = true;
+  opened_ahead_ = false;
   ++ticket_;
   // Armed before the first wait is enqueued, because even that could block on a full queue.
   {
@@ -62,6 +63,19 @@ Status<void> Gate::close(std::span<const CUstream> streams) {
     }
   }
   return {};
+}
+
+Status<void> Gate::open_behind(CUstream stream) {
+  opened_ahead_ = !closed_;
+  return status_of(api_,
+                   api_.stream_write_value(stream, device_word_, closed_ ? ticket_ : ticket_ + 1,
+                                           CU_STREAM_WRITE_VALUE_DEFAULT),
+                   "cuStreamWriteValue32");
+}
+
+void Gate::reset() {
+  if (std::exchange(opened_ahead_, false)) ++ticket_;
+  expired_ = false;
 }
 
 Status<void> Gate::set_capturing(bool capturing) {
@@ -98,6 +112,7 @@ void Gate::watch(const std::stop_token& stop) {
     if (stop.stop_requested()) return;
     if (!moved_on) {
       armed_ = false;
+      expired_ = true;
       release(ticket);  // under the lock: open() cannot have moved to a later ticket
     }
   }

@@ -7,6 +7,7 @@
 // only narrows the window for lifetime bugs; a gate left closed would be a false hang.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
@@ -37,6 +38,13 @@ class Gate {
   // Never fails and never waits. Does nothing if open.
   void open();
   bool closed() const { return closed_; }
+  // Opens the gate in the order of the stream, instead of open(), which must still be called once
+  // that is over. Of an open gate the next close(), which then ends by itself.
+  Status<void> open_behind(CUstream stream);
+  // Whether the watchdog has opened the gate since the last reset().
+  bool expired() const { return expired_; }
+  // Forgets both. The gate must be open, and the streams idle.
+  void reset();
   // While a stream is captured, a wait on it would become part of the graph: a close() during a
   // capture is deferred until set_capturing(false), which fails as close() does.
   Status<void> set_capturing(bool capturing);
@@ -55,8 +63,10 @@ class Gate {
   std::vector<CUstream> streams_;
   bool closed_ = false;
   bool capturing_ = false;
-  bool put_off_ = false;  // a close() of streams_ is deferred
+  bool put_off_ = false;       // a close() of streams_ is deferred
+  bool opened_ahead_ = false;  // open_behind() of the next close()
   std::uint32_t ticket_ = 0;
+  std::atomic<bool> expired_ = false;
 
   // Shared with the watchdog, which starts at the first close().
   std::mutex mutex_;

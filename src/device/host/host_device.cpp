@@ -66,6 +66,7 @@ Status<void> HostDevice::begin_trial(const TrialSettings& settings) {
   fault_.watched.clear();
   fault_.kernel = "";
   held_ = false;
+  kept_signals_ = true;
   call_ = -1;
   rng_ = Rng(settings.schedule_seed);
   stream_rng_ = rng_.natural() ? Rng() : Rng(mix(settings.schedule_seed) | 1);
@@ -159,6 +160,18 @@ Status<void> HostDevice::copy(int stream, void* to, const void* from, std::size_
   return run_some();
 }
 
+Status<void> HostDevice::await(int stream, int signal) {
+  if (lost_) return fail(*lost_);
+  push(stream, Operation::Kind::await).signal = signal;
+  return run_some();
+}
+
+Status<void> HostDevice::give(int stream, int signal) {
+  if (lost_) return fail(*lost_);
+  push(stream, Operation::Kind::give).signal = signal;
+  return run_some();
+}
+
 Status<void> HostDevice::begin_capture(int stream) {
   if (lost_) return fail(*lost_);
   RZ_CHECK(!capture_.active() && stream >= 0 && stream < StreamQueue::kStreams);
@@ -218,7 +231,7 @@ Status<void> HostDevice::run_some() {
     if (r < 2) return {};
     if (r == 2) most = 1 + rng_.below(4);
   }
-  for (; most > 0 && !queue_.empty(); --most) RZ_TRY(run_one());
+  for (; most > 0 && queue_.may_advance(); --most) RZ_TRY(run_one());
   return {};
 }
 
@@ -247,6 +260,10 @@ std::optional<Failure> HostDevice::run(Operation& operation) {
     case Operation::Kind::copy:
       run_copy(operation);
       break;
+    case Operation::Kind::give:
+      queue_.give(operation.signal);
+      break;
+    case Operation::Kind::await:
     case Operation::Kind::wait:
       break;
   }
@@ -322,7 +339,13 @@ Status<void> HostDevice::open() {
 Status<void> HostDevice::synchronize() {
   if (lost_) return fail(*lost_);
   held_ = false;
-  while (!queue_.empty()) RZ_TRY(run_one());
+  while (!queue_.empty()) {
+    if (!queue_.may_advance()) {  // a signal that nothing gives
+      kept_signals_ = false;
+      for (int signal = 0; signal < kOrderSignals; ++signal) queue_.give(signal);
+    }
+    RZ_TRY(run_one());
+  }
   events_.synchronized();
   return {};
 }

@@ -50,6 +50,10 @@ class HostDevice final : public Device {
   Status<int> end_capture(int stream) override;
   Status<void> launch_graph(int stream, int graph) override;
   Status<void> copy(int stream, void* to, const void* from, std::size_t bytes) override;
+  Status<void> await(int stream, int signal) override;
+  Status<void> give(int stream, int signal) override;
+  void give_now(int signal) override { queue_.give(signal); }
+  bool kept_signals() const override { return kept_signals_; }
   Status<void> hold() override;
   Status<void> open() override;
   std::size_t hold_capacity() const override { return 65536; }
@@ -95,6 +99,7 @@ class HostDevice final : public Device {
   Rng stream_rng_;  // separate, so that blocks of a one-stream plan do not depend on the policy
   Pace pace_ = Pace::at_synchronize;
   bool held_ = false;
+  bool kept_signals_ = true;
   std::int32_t call_ = -1;
   std::optional<Failure> lost_;  // a fault ends the trial; begin_trial() clears it
 };

@@ -27,6 +27,7 @@ void StreamQueue::clear(Rng& rng) {
     stream.begin = stream.end = 0;
     stream.done = 0;
   }
+  given_ = {};
   queued_ = 0;
   enqueued_ = 0;
   policy_ = StreamPolicy(rng);
@@ -52,7 +53,15 @@ Operation& StreamQueue::push(int stream) {
 }
 
 bool StreamQueue::may_run(const Operation& operation) const {
+  if (operation.kind == Operation::Kind::await)
+    return given_[static_cast<std::size_t>(operation.signal)];
   return operation.kind != Operation::Kind::wait || streams_[operation.on].done >= operation.ticket;
+}
+
+bool StreamQueue::may_advance() const {
+  return std::any_of(streams_.begin(), streams_.end(), [this](const Stream& s) {
+    return s.size() > 0 && may_run(s.operations[s.begin]);
+  });
 }
 
 int StreamQueue::choose(Rng& rng) {
@@ -60,7 +69,8 @@ int StreamQueue::choose(Rng& rng) {
   std::size_t count = 0;
   for (int i = 0; i < kStreams; ++i)
     if (streams_[i].size() > 0 && may_run(streams_[i].first())) ready[count++] = i;
-  // A wait names operations that were enqueued before it, so the oldest operation may always run.
+  // A wait names operations that were enqueued before it, so the oldest operation may run unless it
+  // awaits a signal.
   RZ_CHECK(count > 0);
   if (count > 1 && !policy_.by_age()) return policy_.choose({ready.data(), count}, rng);
   return *std::min_element(ready.begin(), ready.begin() + count, [&](int a, int b) {

@@ -21,7 +21,7 @@ struct alignas(64) ArgumentUnit {
 };
 
 struct Operation {
-  enum class Kind : std::uint8_t { fill, check, launch, wait, graph, copy };
+  enum class Kind : std::uint8_t { fill, check, launch, wait, graph, copy, await, give };
 
   Kind kind = Kind::fill;
   std::int32_t call = -1;
@@ -41,6 +41,8 @@ struct Operation {
   int graph = -1;         // graph: which
   std::vector<bool> ran;  // graph: of its nodes
   std::size_t left = 0;   // graph: nodes that have not run
+
+  int signal = 0;  // await, give
 
   void* to = nullptr;  // copy
   const void* from = nullptr;
@@ -66,8 +68,12 @@ class StreamQueue {
   // Number of these operations that have run.
   std::uint64_t done(int stream) const { return streams_[stream].done; }
 
+  void give(int signal) { given_[static_cast<std::size_t>(signal)] = true; }
+  // False if every operation waits for a signal.
+  bool may_advance() const;
+
   // The stream whose first operation runs next: the oldest runnable operation, or the policy's
-  // choice. Requires that the queue is not empty. Waits that are met count as run.
+  // choice. Requires may_advance(). Waits that are met count as run.
   int choose(Rng& rng);
   Operation& front(int stream) { return streams_[stream].first(); }
   void pop(int stream);
@@ -85,6 +91,7 @@ class StreamQueue {
   bool may_run(const Operation& operation) const;
 
   std::array<Stream, kStreams> streams_;
+  std::array<bool, kOrderSignals> given_ = {};
   std::size_t queued_ = 0;
   std::uint64_t enqueued_ = 0;
   StreamPolicy policy_;

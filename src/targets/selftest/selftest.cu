@@ -109,6 +109,25 @@ struct EarlyRewrite : redzone::Target {
   int calls_ = 0;
 };
 
+// A side stream reads what the call's own stream writes, without waiting for it.
+struct MissingWait : redzone::Target {
+  static TargetSpec spec() {
+    auto s = spec_of("missing_wait", "y = a value that may not be there yet");
+    s.side_streams = 1;
+    return s;
+  }
+  void run(Context& ctx) override {
+    auto* value = static_cast<float*>(ctx.scratch("value", sizeof(float)));
+    if (ctx.ended()) return;
+    ctx.wait(1, 0);
+    launch_write(ctx, nullptr, value, 0, 1, 1);
+    redzone::launch(ctx, "spread", spread, {{blocks(ctx.dim("N"))}, {kBlock}, 0, 1},
+                    static_cast<const float*>(value), ctx.tensor("y").data<float>(),
+                    static_cast<int>(ctx.dim("N")));
+    ctx.wait(0, 1);
+  }
+};
+
 // Writes a value computed on the CPU to all of y.
 template <class Derived>
 struct WritesValue : redzone::Target {
@@ -275,6 +294,7 @@ REDZONE_PLUGIN(registrar) {
   registrar.add<UnwrittenScratch>();
   registrar.add<StaleState>();
   registrar.add<EarlyRewrite>();
+  registrar.add<MissingWait>();
   registrar.add<CountsCalls>();
   registrar.add<CountsRuns>();
   registrar.add<LastBlock>();

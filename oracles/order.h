@@ -1,0 +1,42 @@
+// Claims: whichever of two operations runs first that nothing orders, a correct target gives the
+// same outputs. The first trial records what each operation may use, and which pairs of operations
+// the program leaves open although both may use one buffer and one of them may write, free or reuse
+// it (order/record.h). Of each such pair further trials force first the one order and then the
+// other, twice each, and are otherwise alike. Fails if the outputs, or the writes to freed memory,
+// are the same in both trials of an order and differ between the orders. A use that comes after the
+// free of its buffer is no matter of order: there the trials differ in whether the freed memory
+// keeps its bytes, and a difference is a use after free.
+//
+// Every order that is forced is one that the program allows, so a failure is wrong only about
+// targets wrongly declared deterministic. The pair that it names may be wrong where operations
+// between the two make the difference, or where the target orders streams in ways that are not
+// seen (stream handles). Misses uses through pointers in memory, races within one graph, and pairs
+// beyond the first kMostPairs. Always runs under the allocator `guard`, which fills freed memory. A
+// plan with blocking launches leaves no pair open. Cost: 1 trial, and for each pair 5, one after
+// another in one worker.
+#pragma once
+
+#include "core/oracle.h"
+
+namespace redzone::oracles {
+
+class OrderOracle final : public Oracle {
+ public:
+  static constexpr std::string_view kName = "order";
+  // Pairs of one plan that are tried.
+  static constexpr std::size_t kMostPairs = 8;
+
+  std::string_view name() const override { return kName; }
+  std::vector<TrialSpec> expand(const Plan& plan, const TargetSpec& spec) const override;
+  std::vector<TrialSpec> follow_up(const Plan& plan, const TargetSpec& spec,
+                                   std::span<const Observation> observations) const override;
+  std::vector<std::string_view> varies() const override;
+  bool shares_worker() const override { return true; }
+  Verdict judge(const Plan& plan, const TargetSpec& spec,
+                std::span<const Observation> observations) const override;
+};
+
+// "'reverse' of call 1 (N = 1) on stream 0".
+std::string describe_operation(const Plan& plan, const OrderedOperation& operation);
+
+}  // namespace redzone::oracles

@@ -1,0 +1,64 @@
+// Pairs of operations that a plan leaves open although both may use one buffer: the screen sees
+// them, and tries no order of them.
+#include <memory>
+#include <utility>
+
+#include "campaign/evaluator.h"
+#include "campaign/history.h"
+#include "campaign/lane.h"
+#include "oracles/order.h"
+
+namespace redzone::campaign {
+namespace {
+
+// Plans of one target in which a pair of the same names is tried: whether it matters depends on the
+// shape, but most pairs never do.
+constexpr int kMostTries = 3;
+
+}  // namespace
+
+bool Campaign::Lane::tries_order(const OrderObservation& order) {
+  bool tries = false;
+  for (const auto& pair : order.candidates)
+    if (int& tried = order_tries[{pair.buffer, pair.first.name, pair.second.name}];
+        tried < kMostTries) {
+      ++tried;
+      tries = true;
+    }
+  return tries;
+}
+
+void Campaign::try_order(Lane& lane, const Pending& pending,
+                         std::span<const Observation> observations) {
+  const Oracle* const oracle = catalog_.find(oracles::OrderOracle::kName);
+  if (oracle == nullptr || observations.empty() || !observations[0].order ||
+      !lane.tries_order(*observations[0].order))
+    return;
+  const auto plan = std::make_shared<Plan>(as_run(pending.plan, pending.trials[0]));
+  const auto answer = std::make_shared<Answer>();
+  const auto is_over = [this, &lane] { return called_off(lane) || time_is_up(); };
+  Tasks::Task task;
+  task.body = [this, &lane, oracle, plan, answer, is_over](exec::Runner& runner) {
+    Evaluator evaluator(runner, *lane.target.spec, options_.deadline, is_over);
+    evaluator.set_reuse(options_.triage.reuse_workers);
+    try {
+      *answer = evaluator.ask(*oracle, *plan);
+    } catch (const SpecCallsEnded&) {  // no time is left for it
+    }
+  };
+  task.rank = [this, &lane, order = ++visits_] {
+    return Tasks::Rank{
+        .stage = static_cast<int>(Station::confirm), .due = had(lane), .order = order};
+  };
+  task.ran = [this, &lane](auto jobs, auto results) { charge(lane, cost_of(jobs, results)); };
+  task.ended = [this, &lane, plan, answer] {
+    if (!answer->verdict.failed()) return;
+    TrialSpec as_written;
+    as_written.mode = plan->mode;
+    suspects_aside_.push_back(
+        {lane.index, {std::move(*plan), std::move(answer->verdict), {as_written}, {}, 0}});
+  };
+  tasks_.add(std::move(task));
+}
+
+}  // namespace redzone::campaign

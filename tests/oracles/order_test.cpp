@@ -1,0 +1,280 @@
+// The oracle `order` over trials on the host device, in this process.
+#include "oracles/order.h"
+
+#include <gtest/gtest.h>
+#include <redzone/kernel.h>
+#include <redzone/target.h>
+
+#include <functional>
+
+#include "trial/device_trial_host.h"
+
+namespace redzone::oracles {
+namespace {
+
+__global__ void put(float* p, int n, float value) {
+  for (int i = 0; i < n; ++i) p[i] = value;
+}
+
+__global__ void add(const float* x, const float* p, float* y, int n) {
+  for (int i = 0; i < n; ++i) y[i] = x[i] + p[i];
+}
+
+__global__ void twice(const float* x, float* y, int n) {
+  for (int i = 0; i < n; ++i) y[i] = 2 * x[i];
+}
+
+using Body = std::function<void(Context& ctx, int n)>;
+
+// y from x, with a side stream; `run` is given for each target of a test.
+struct AnyTarget : Target {
+  explicit AnyTarget(Body body) : body_(std::move(body)) {}
+  void run(Context& ctx) override { body_(ctx, static_cast<int>(ctx.dim("N"))); }
+  Body body_;
+};
+
+float* input(Context& ctx) {
+  return ctx.tensor("x").data<float>();
+}
+float* output(Context& ctx) {
+  return ctx.tensor("y").data<float>();
+}
+std::size_t bytes(int n) {
+  return static_cast<std::size_t>(n) * sizeof(float);
+}
+
+class OrderOracleTest : public ::testing::Test {
+ protected:
+  // The verdict on a plan whose calls are `body` on these streams.
+  Verdict judge(const Body& body, const std::vector<std::int64_t>& streams = {0},
+                Launch launch = Launch::async) {
+    Plan plan;
+    plan.mode.launch = launch;
+    for (const auto stream : streams) plan.steps.emplace_back(CallStep{call(), 1, stream});
+    return judge(body, std::move(plan));
+  }
+  Verdict judge(const Body& body, Plan plan) {
+    plan.target = "t";
+    TargetSpec spec;
+    spec.name = "t";
+    spec.dims = {{.name = "N", .min = 1}};
+    spec.tensors = {{.name = "x", .shape = shape_of({"N"})},
+                    {.name = "y", .role = Role::out, .shape = shape_of({"N"})}};
+    spec.side_streams = 1;
+    spec.concurrent_calls = true;
+    Registry targets;
+    EXPECT_TRUE(
+        targets.add({spec, DeviceKind::host, [&] { return std::make_unique<AnyTarget>(body); }}));
+    trial::DeviceTrialHost host{device::open_host_device(), targets, nullptr, ""};
+    std::vector<Observation> seen;
+    for (const auto& trial : oracle_.expand(plan, spec)) seen.push_back(host.run(plan, trial));
+    for (const auto& trial : oracle_.follow_up(plan, spec, seen)) {
+      seen.push_back(host.run(plan, trial));
+      EXPECT_EQ(seen.back().end, End::completed) << seen.back().message;
+    }
+    trials_ = seen.size();
+    return oracle_.judge(plan, spec, seen);
+  }
+  static Call call() {
+    Call out;
+    out.dims = {{"N", 40}};
+    return out;
+  }
+
+  OrderOracle oracle_;
+  std::size_t trials_ = 0;
+};
+
+// The call's own stream makes what a side stream reads.
+Body side_reads(bool waits) {
+  return [waits](Context& ctx, int n) {
+    auto* p = static_cast<float*>(ctx.scratch("tmp", bytes(n)));
+    ctx.wait(1, 0);  // for x
+    launch(ctx, "put", put, {}, p, n, 3.0f);
+    if (waits) ctx.wait(1, 0);
+    launch(ctx, "add", add, {.stream = 1}, input(ctx), static_cast<const float*>(p), output(ctx),
+           n);
+    ctx.wait(0, 1);
+  };
+}
+
+TEST_F(OrderOracleTest, AMissingWaitIsNamedWithBothOperationsTheirStreamsAndTheBuffer) {
+  const Verdict v = judge(side_reads(false));
+  ASSERT_TRUE(v.failed()) << v.reason;
+  EXPECT_EQ(v.signature, (Signature{FailKind::order, "t", "put, add", "tmp", "", ""}));
+  EXPECT_EQ(v.reason,
+            "nothing orders 'put' of call 1 (N = 40) on stream 0 and 'add' of call 1 (N = 40) on "
+            "side stream 1, which use 'tmp' of call 1 (N = 40); the outputs of call 1 (N = 40) "
+            "depend on which is first");
+  EXPECT_EQ(v.call, 0);
+}
+
+TEST_F(OrderOracleTest, AWaitLeavesNothingToTry) {
+  EXPECT_EQ(judge(side_reads(true)).outcome, Outcome::pass);
+  EXPECT_EQ(trials_, 1u);
+}
+
+TEST_F(OrderOracleTest, BlockingLaunchesLeaveNothingOpen) {
+  EXPECT_EQ(judge(side_reads(false), {0}, Launch::blocking).outcome, Outcome::pass);
+  EXPECT_EQ(trials_, 1u);
+}
+
+TEST_F(OrderOracleTest, FindsItWithBlockedLaunchesToo) {
+  EXPECT_TRUE(judge(side_reads(false), {0}, Launch::gated).failed());
+}
+
+// Two kernels that read one buffer only may change it, as far as the record knows.
+TEST_F(OrderOracleTest, ReadsOfOneBufferInAnyOrderPass) {
+  const Verdict v = judge([](Context& ctx, int n) {
+    auto* p = static_cast<float*>(ctx.scratch("tmp", bytes(n)));
+    auto* q = static_cast<float*>(ctx.scratch("other", bytes(n)));
+    launch(ctx, "put", put, {}, p, n, 3.0f);
+    ctx.wait(1, 0);
+    launch(ctx, "twice", twice, {.stream = 1}, static_cast<const float*>(p), q, n);
+    launch(ctx, "add", add, {}, input(ctx), static_cast<const float*>(p), output(ctx), n);
+    ctx.wait(0, 1);
+  });
+  EXPECT_EQ(v.outcome, Outcome::pass) << v.reason;
+  EXPECT_EQ(trials_, 6u);
+}
+
+TEST_F(OrderOracleTest, ASideStreamThatIsNotJoinedIsNamedWithTheEndOfTheCalls) {
+  const Verdict v = judge([](Context& ctx, int n) {
+    ctx.wait(1, 0);
+    launch(ctx, "twice", twice, {.stream = 1}, input(ctx), output(ctx), n);
+  });
+  ASSERT_TRUE(v.failed()) << v.reason;
+  EXPECT_EQ(v.signature.where, "twice, check");
+  EXPECT_EQ(v.signature.buffer, "y");
+}
+
+TEST_F(OrderOracleTest, ASideStreamThatDoesNotWaitForTheCallIsNamedWithTheFill) {
+  const Verdict v = judge([](Context& ctx, int n) {
+    launch(ctx, "twice", twice, {.stream = 1}, input(ctx), output(ctx), n);
+    ctx.wait(0, 1);
+  });
+  ASSERT_TRUE(v.failed()) << v.reason;
+  EXPECT_EQ(v.signature.where, "fill, twice");
+}
+
+Body frees(int stream, bool waits) {
+  return [stream, waits](Context& ctx, int n) {
+    auto* p = static_cast<float*>(ctx.allocate("tmp", bytes(n)));
+    launch(ctx, "put", put, {}, p, n, 3.0f);
+    launch(ctx, "add", add, {}, input(ctx), static_cast<const float*>(p), output(ctx), n);
+    if (waits) ctx.wait(stream, 0);
+    ctx.free(p, stream);
+  };
+}
+
+TEST_F(OrderOracleTest, AFreeOnAStreamThatDoesNotWaitForTheUse) {
+  const Verdict v = judge(frees(1, false));
+  ASSERT_TRUE(v.failed()) << v.reason;
+  EXPECT_EQ(v.signature.kind, FailKind::order);
+  EXPECT_EQ(v.signature.where, "put, free");
+  EXPECT_EQ(v.signature.buffer, "tmp");
+  EXPECT_EQ(judge(frees(1, true)).outcome, Outcome::pass);
+  EXPECT_EQ(judge(frees(0, false)).outcome, Outcome::pass);
+}
+
+TEST_F(OrderOracleTest, AReadOfFreedMemoryIsCalledThatAndSaysWhoFreedIt) {
+  for (const auto launch_mode : {Launch::async, Launch::blocking}) {
+    const Verdict v = judge(
+        [](Context& ctx, int n) {
+          auto* p = static_cast<float*>(ctx.allocate("tmp", bytes(n)));
+          launch(ctx, "put", put, {}, p, n, 3.0f);
+          ctx.free(p);
+          launch(ctx, "add", add, {}, input(ctx), static_cast<const float*>(p), output(ctx), n);
+        },
+        {0}, launch_mode);
+    ASSERT_TRUE(v.failed()) << v.reason;
+    EXPECT_EQ(v.signature,
+              (Signature{FailKind::use_after_free, "t", "add", "tmp", "inside", "read"}));
+    EXPECT_EQ(v.reason,
+              "use after free: 'add' of call 1 (N = 40) on stream 0 uses 'tmp' of call 1 (N = 40), "
+              "which call 1 (N = 40) frees on stream 0; the outputs of call 1 (N = 40) depend on "
+              "the bytes there");
+  }
+}
+
+// The pointer is passed and not followed.
+TEST_F(OrderOracleTest, APointerToFreedMemoryIsNoFailure) {
+  const Verdict v = judge([](Context& ctx, int n) {
+    auto* p = static_cast<float*>(ctx.allocate("tmp", bytes(n)));
+    ctx.free(p);
+    launch(ctx, "put", put, {}, p, 0, 3.0f);
+    launch(ctx, "twice", twice, {}, input(ctx), output(ctx), n);
+  });
+  EXPECT_EQ(v.outcome, Outcome::pass) << v.reason;
+  EXPECT_EQ(trials_, 6u);
+}
+
+TEST_F(OrderOracleTest, CallsOnTwoStreamsThatShareAWorkspace) {
+  const Body shares = [](Context& ctx, int n) {
+    auto* p = static_cast<float*>(ctx.workspace("sum", bytes(n)));
+    launch(ctx, "twice", twice, {}, input(ctx), p, n);
+    launch(ctx, "add", add, {}, input(ctx), static_cast<const float*>(p), output(ctx), n);
+    launch(ctx, "put", put, {}, p, n, 0.0f);
+  };
+  const Verdict v = judge(shares, {0, 1});
+  ASSERT_TRUE(v.failed()) << v.reason;
+  EXPECT_EQ(v.signature.kind, FailKind::order);
+  EXPECT_EQ(v.signature.buffer, "sum");
+  EXPECT_EQ(judge(shares, {0, 0}).outcome, Outcome::pass);
+}
+
+TEST_F(OrderOracleTest, TheHostWritesWhatACopyHasNotRead) {
+  int calls = 0;
+  const Verdict v = judge(
+      [&](Context& ctx, int n) {
+        auto* host = static_cast<float*>(ctx.pinned_memory("block", sizeof(float)));
+        auto* device = static_cast<float*>(ctx.scratch("block", bytes(n)));
+        *host = static_cast<float>(++calls % 2);
+        ctx.copy(device, host, sizeof(float));
+        launch(ctx, "add", add, {}, input(ctx), static_cast<const float*>(device), output(ctx), 1);
+      },
+      {0, 0});
+  ASSERT_TRUE(v.failed()) << v.reason;
+  EXPECT_EQ(v.signature, (Signature{FailKind::order, "t", "copy, host", "block", "", ""}));
+}
+
+TEST_F(OrderOracleTest, AGraphWhoseMemoryWasFreed) {
+  float* kept = nullptr;
+  int calls = 0;
+  Plan plan;
+  plan.steps = {CallStep{call()}, CallStep{call(), 1, 0, 1}, CallStep{call()}, ReplayStep{}};
+  const Verdict v = judge(
+      [&](Context& ctx, int n) {
+        const int of_trial = calls++ % 3;
+        if (of_trial == 0) {
+          kept = static_cast<float*>(ctx.allocate("made", bytes(n)));
+          launch(ctx, "put", put, {}, kept, n, 3.0f);
+        }
+        launch(ctx, "add", add, {}, input(ctx), static_cast<const float*>(kept), output(ctx), n);
+        if (of_trial == 2) ctx.free(kept);
+      },
+      plan);
+  ASSERT_TRUE(v.failed()) << v.reason;
+  EXPECT_EQ(v.signature.kind, FailKind::use_after_free);
+  EXPECT_EQ(v.signature.buffer, "made");
+}
+
+TEST_F(OrderOracleTest, ANondeterministicTargetWithoutAReferenceIsNotJudged) {
+  TargetSpec spec;
+  spec.deterministic = false;
+  EXPECT_TRUE(oracle_.expand({}, spec).empty());
+  EXPECT_EQ(oracle_.judge({}, spec, {}).outcome, Outcome::not_applicable);
+}
+
+TEST_F(OrderOracleTest, APairWhoseOrderCouldNotBeForcedIsNoPass) {
+  Plan plan;
+  plan.steps = {CallStep{call()}};
+  Observation seen;
+  seen.end = End::completed;
+  seen.order.emplace().candidates.emplace_back();
+  const std::vector<Observation> all(6, seen);
+  EXPECT_EQ(oracle_.judge(plan, {}, all).outcome, Outcome::inconclusive);
+}
+
+}  // namespace
+}  // namespace redzone::oracles
