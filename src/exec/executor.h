@@ -72,10 +72,10 @@ struct JobResult {
 
 struct ExecutorStats {
   std::uint64_t workers_started = 0;
-  std::uint64_t workers_up = 0;    // of those, the ones that became ready for a job
   std::uint64_t workers_lost = 0;  // by a fault, crash, hang or invalid message
   std::uint64_t trials = 0;
   std::uint64_t fault_wait_us = 0;  // time without a worker after one was lost, summed
+  std::uint64_t workers_up = 0;     // of those started, the ones that became ready for a job
 };
 
 struct RunOptions {

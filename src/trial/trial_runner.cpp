@@ -160,8 +160,8 @@ void TrialRunner::run_segments(const TargetEntry& entry, Target& target, bool re
     if (last) own_blocks_.close();
     if (state_.checks) check(state_, now, last);
     if (reference) compare(entry, target, now);
-    // Regions are only reused in the order of one stream of the trial. Under a tool, its output must be mapped
-    // while the segment's buffers are known.
+    // Regions are only reused in the order of one stream of the trial. Under a tool, its output
+    // must be mapped while the segment's buffers are known.
     if (!last &&
         (session.streams() > 1 || own_blocks_.connected() || state_.sanitizer != nullptr)) {
       session.synchronize();

@@ -156,8 +156,8 @@ TEST(OwnBlocks, AllocatedWhenTheTargetIsDestroyedAreOfNoTrial) {
   trial::OwnBlocks* blocks = nullptr;
   TargetSpec spec = double_spec();
   spec.name = "late";
-  EXPECT_TRUE(bench.registry.add(
-      {spec, DeviceKind::host, [&] { return std::make_unique<Late>(blocks); }}));
+  EXPECT_TRUE(
+      bench.registry.add({spec, DeviceKind::host, [&] { return std::make_unique<Late>(blocks); }}));
   blocks = &bench.runner().own_blocks();
   blocks->connect();
   Plan plan = plan_of({CallStep{call_of(1, 1), 1, 0}});
