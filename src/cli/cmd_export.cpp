@@ -6,12 +6,15 @@
 #include "cli/engine_flags.h"
 #include "cli/output.h"
 #include "cli/program_commands.h"
+#include "core/device_traits.h"
 #include "core/read_file.h"
 #include "core/repro.h"
 #include "core/target_name.h"
 #include "core/write_file.h"
+#include "report/text.h"
 #include "standalone/inline_sources.h"
 #include "standalone/program.h"
+#include "standalone/python_program.h"
 #include "standalone/recording.h"
 
 namespace redzone::cli {
@@ -22,17 +25,18 @@ class Export final : public Command {
   std::string_view name() const override { return "export"; }
   std::string_view synopsis() const override { return "redzone export ID... --to DIR [options]"; }
   std::string_view summary() const override {
-    return "write findings as plan files, or as standalone CUDA programs; those of programs as "
-           "scripts";
+    return "write findings as plan files, or as standalone CUDA or Python programs; those of "
+           "programs as scripts";
   }
   void declare(po::options_description& flags,
                po::positional_options_description& words) const override {
     flags.add_options()("id", po::value<std::vector<std::string>>()->required(), "finding numbers")(
         "to", po::value<std::string>()->required(), "output folder; created if missing")(
         "standalone", po::bool_switch(),
-        "write a self-contained .cu file that shows the failure; needs --source, except for "
-        "packages")("source", po::value<std::vector<std::string>>()->composing(),
-                    "file with the target's source; repeatable")(
+        "write a self-contained .cu file that shows the failure, or a .py file for a Python "
+        "target; needs --source, except for packages and Python")(
+        "source", po::value<std::vector<std::string>>()->composing(),
+        "file with the target's source; repeatable")(
         "include", po::value<std::vector<std::string>>()->composing(),
         "folder with headers that the source includes; repeatable")(
         "register", po::value<std::string>()->default_value(""),
@@ -111,23 +115,65 @@ Result<const TargetEntry*> entry_of(const Registry& registry, const std::string&
   return registry.require_any(target);
 }
 
-Result<std::string> program_of(const Finding& f, const Registry& registry,
-                               const po::variables_map& flags) {
+Result<std::string> python_program_of(const Finding& f, const TargetEntry& entry) {
+  RZ_TRY_ASSIGN(auto source, read_file(entry.origin.path));
+  // Empty for a plan that was imported, and has run nowhere.
+  const std::string& device = f.environment.device;
+  const bool on_gpu = !device.empty() && !traits_of_device(device).execution.on_host_cores;
+  return standalone::python_program_text({.plan = &f.plan,
+                                          .spec = &entry.spec,
+                                          .signature = f.signature,
+                                          .on_gpu = on_gpu,
+                                          .comment = comment_of(f),
+                                          .replay = report::replay_command(f),
+                                          .file = entry.origin.path,
+                                          .source = std::move(source)});
+}
+
+struct File {
+  std::string text;
+  const char* suffix;
+};
+
+Result<File> program_of(const Finding& f, const Registry& registry,
+                        const po::variables_map& flags) {
   RZ_TRY_ASSIGN(const auto entry, entry_of(registry, f.plan.target));
-  if (entry->origin.source == TargetSource::python)
-    return usage_error("its target is Python code, which --standalone cannot contain");
+  if (entry->origin.source == TargetSource::python) {
+    RZ_TRY_ASSIGN(auto text, python_program_of(f, *entry));
+    return File{std::move(text), ".py"};
+  }
   const TargetSpec& spec = entry->spec;
   auto source = entry->is_package() ? recorded(f, *entry) : inlined(flags, spec.needs_nvrtc);
-  if (!source) return source;
+  if (!source) return tl::unexpected(source.error());
   const int capability = f.environment.compute_capability;
   const std::string arch = capability == 0 ? "native" : fmt::format("sm_{}", capability);
   const std::string name = stem_of(f);
-  return standalone::program_text(
-      {&f.plan, &spec, f.signature.kind,
-       fmt::format("{}\n\nBuild and run:\n  nvcc -std=c++20 -O2 --expt-relaxed-constexpr -arch={} "
-                   "-o {} {}.cu -lcuda{}\n  ./{}",
-                   comment_of(f), arch, name, name, spec.needs_nvrtc ? " -lnvrtc" : "", name),
-       *source, flags["register"].as<std::string>()});
+  RZ_TRY_ASSIGN(
+      auto text,
+      standalone::program_text(
+          {&f.plan, &spec, f.signature.kind,
+           fmt::format(
+               "{}\n\nBuild and run:\n  nvcc -std=c++20 -O2 --expt-relaxed-constexpr -arch={} "
+               "-o {} {}.cu -lcuda{}\n  ./{}",
+               comment_of(f), arch, name, name, spec.needs_nvrtc ? " -lnvrtc" : "", name),
+           *source, flags["register"].as<std::string>()}));
+  return File{std::move(text), ".cu"};
+}
+
+// `registry`: null unless the file is to show the failure by itself.
+Result<File> file_of(const Finding& f, const Registry* registry, const po::variables_map& flags) {
+  if (f.program && registry != nullptr)
+    return usage_error("it is of a program, which --standalone cannot contain");
+  if (f.program) {
+    RZ_TRY_ASSIGN(auto script, program_script(f));
+    return File{std::move(script), ".sh"};
+  }
+  if (registry != nullptr) return program_of(f, *registry, flags);
+  return File{
+      print_repro(
+          {.plan = f.plan, .oracle = f.oracle, .signature = f.signature, .failed = measured(f)},
+          comment_of(f)),
+      ".toml"};
 }
 
 Result<int> Export::run(const po::variables_map& flags, Results& out) {
@@ -143,26 +189,17 @@ Result<int> Export::run(const po::variables_map& flags, Results& out) {
   std::filesystem::create_directories(folder, error);
   if (error) return usage_error(fmt::format("{}: {}", folder.string(), error.message()));
   std::optional<Registry> registry;
-  const bool alone = flags["standalone"].as<bool>();
-  if (alone) {
+  if (flags["standalone"].as<bool>()) {
     RZ_TRY_ASSIGN(auto loaded, load_registry(flags));
     registry = std::move(loaded);
   }
   for (const auto& f : findings) {
-    Result<std::string> text = print_repro(
-        {.plan = f.plan, .oracle = f.oracle, .signature = f.signature, .failed = measured(f)},
-        comment_of(f));
-    if (f.program && alone)
-      text = usage_error("it is of a program, which --standalone cannot contain");
-    else if (f.program)
-      text = program_script(f);
-    else if (alone)
-      text = program_of(f, *registry, flags);
-    if (!text)
+    const auto file = file_of(f, registry ? &*registry : nullptr, flags);
+    if (!file)
       return tl::unexpected(
-          Error{text.error().kind, fmt::format("finding {}: {}", f.id, text.error().message)});
-    const auto path = folder / (stem_of(f) + (f.program ? ".sh" : alone ? ".cu" : ".toml"));
-    if (const auto why = write_file(path, *text)) return usage_error(*why);
+          Error{file.error().kind, fmt::format("finding {}: {}", f.id, file.error().message)});
+    const auto path = folder / (stem_of(f) + file->suffix);
+    if (const auto why = write_file(path, file->text)) return usage_error(*why);
     if (f.program)
       std::filesystem::permissions(path, std::filesystem::perms::owner_exec,
                                    std::filesystem::perm_options::add, error);

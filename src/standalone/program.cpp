@@ -11,6 +11,7 @@
 #include "core/plan_text.h"
 #include "core/terminal.h"
 #include "standalone/inline_sources.h"
+#include "standalone/ways.h"
 #include "trial/tensor_buffer.h"
 
 namespace redzone::standalone {
@@ -113,57 +114,15 @@ const char* order_name(Launch launch) {
   return "";
 }
 
-std::string trial_text(std::string_view what, const Mode& mode, bool alone) {
-  return fmt::format("      {{{}, redzone::standalone::Order::{}, {}, {:#010x}u, {}}},\n",
-                     literal(what), order_name(mode.launch),
-                     literal(mode.placement == Placement::guard_after), mode.poison,
-                     literal(alone));
-}
-
-// The plan as found, followed by the other way to run it for kinds detected by a comparison.
 Result<std::string> trials_text(FailKind kind, const Mode& mode) {
-  const std::string found = trial_text("as found", mode, false);
-  Mode other = mode;
-  switch (kind) {
-    case FailKind::launch_config:
-    case FailKind::illegal_access:
-    case FailKind::fault:
-    case FailKind::hang:
-    case FailKind::redzone:
-    case FailKind::input_changed:
-      return found;
-    case FailKind::nondeterministic:
-      return found + trial_text("the same again", other, false);
-    case FailKind::uninitialized:
-      other.poison = ~other.poison;
-      return found + trial_text("with another poison", other, false);
-    case FailKind::history:
-      other.launch = Launch::blocking;
-      return found + trial_text("each call alone", other, true);
-    case FailKind::order:
-    case FailKind::async: {
-      // Blocked launches give the host the widest window, so that a race seen on another device
-      // shows.
-      Mode held = mode;
-      held.launch = Launch::gated;
-      other.launch = Launch::blocking;
-      return found + trial_text("with launches held", held, false) +
-             trial_text("with blocking launches", other, false);
-    }
-    case FailKind::placement:
-      other.placement = mode.placement == Placement::guard_after ? Placement::guard_before
-                                                                 : Placement::guard_after;
-      return found + trial_text("with buffers at the other edge", other, false);
-    case FailKind::divergence:
-      other.launch = Launch::blocking;
-      other.placement = mode.placement == Placement::guard_after ? Placement::guard_before
-                                                                 : Placement::guard_after;
-      other.poison = ~other.poison;
-      return found + trial_text("each call alone, in other memory", other, true);
-    default:
-      return usage_error(
-          fmt::format("a failure of kind '{}' does not show without Redzone", name_of(kind)));
-  }
+  RZ_TRY_ASSIGN(const auto ways, ways_to_run(kind, mode));
+  std::string out;
+  for (const Way& way : ways)
+    out += fmt::format("      {{{}, redzone::standalone::Order::{}, {}, {:#010x}u, {}}},\n",
+                       literal(way.what), order_name(way.mode.launch),
+                       literal(way.mode.placement == Placement::guard_after), way.mode.poison,
+                       literal(way.alone));
+  return out;
 }
 
 struct Steps {

@@ -1,0 +1,278 @@
+"""Runs the calls of a plan without Redzone, and compares what they gave.
+
+Each trial runs in a process of its own, and each call in one where a trial has its calls alone.
+"""
+
+import contextlib
+import faulthandler
+import importlib.util
+import inspect
+import json
+import math
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from .arrays import arrays_for
+from .failure import Failed, Refused
+from .memory import Buffer
+from .stand_in import Target, Tensor, parameters_of, scalar, stand_in, symbol
+
+SHOWS, SHOWS_NOT, CANNOT_RUN = 1, 0, 3
+
+
+class CallRun:
+    """The buffers of a call, and what it returned."""
+
+    def __init__(self, number: int, plan: Mapping[str, Any], trial: Mapping[str, Any], arrays: Any) -> None:
+        self.number, self.call, self.arrays = number, plan["calls"][number], arrays
+        cuda = plan["device"] == "cuda"
+        self.buffers = {n: Buffer(n, t, trial, cuda) for n, t in self.call["tensors"].items()}
+        self.scalars = {**self.call["dims"], **self.call["config"]}
+        self.results: dict[str, Any] = {}
+        self.inputs = {
+            n: arrays.wide(arrays.view(b)) for n, b in self.buffers.items() if b.tensor["role"] != "out"
+        }
+
+    def run(self, declared: Target, instance: Any) -> None:
+        """Raises what the callable raises, and Failed for a wrong result."""
+        seed = self.call["seed"]
+        random.seed(seed)
+        self.arrays.seed(seed)
+        named: dict[str, Any] = {}
+        for name, value in declared.parameters.items():
+            if isinstance(value, Tensor):
+                named[name] = self.arrays.view(self.buffers[name])
+            else:
+                named[name] = scalar(value, self.scalars, name)
+        parameters = parameters_of(declared.callable)
+        for parameter in parameters:
+            if parameter.name not in named and parameter.name in self.scalars:
+                named[parameter.name] = symbol(parameter.name, self.scalars)
+        first = [named.pop(p.name) for p in parameters if p.kind is p.POSITIONAL_ONLY and p.name in named]
+        returned = instance(*first, **named)
+        results = [name for name in self.buffers if name not in declared.parameters]
+        if results:
+            self.results = self.checked(returned, results)
+
+    def checked(self, returned: Any, names: list[str]) -> dict[str, Any]:
+        if isinstance(returned, Mapping):
+            results = {name: returned.get(name) for name in names}
+        elif len(names) == 1 and not (isinstance(returned, tuple) and len(returned) == 1):
+            results = {names[0]: returned}
+        elif isinstance(returned, (tuple, list)) and len(returned) == len(names):
+            results = dict(zip(names, returned))
+        else:
+            raise Failed(f"it returned {type(returned).__name__}, and {len(names)} results are declared")
+        for name, value in results.items():
+            wrong = self.arrays.wrong(value, self.buffers[name].tensor)
+            if wrong:
+                raise Failed(f"the result '{name}' {wrong}")
+        return results
+
+    def outputs(self) -> dict[str, Any]:
+        """Arguments that were written, and results, by name."""
+        written = {n: b for n, b in self.buffers.items() if b.tensor["role"] != "in"}
+        return {n: self.results[n] if n in self.results else self.arrays.view(b) for n, b in written.items()}
+
+    def compare_with_reference(self, declared: Target, outputs: Mapping[str, Any]) -> None:
+        """Raises Failed where an output differs."""
+        reference = declared.options["reference"]
+        names = [p.name for p in parameters_of(reference)] or list(self.inputs)
+        named: dict[str, Any] = {}
+        for name in names:
+            if name in self.inputs:
+                named[name] = self.inputs[name]
+            elif name in self.buffers:
+                named[name] = self.arrays.zeros(self.buffers[name].tensor["shape"])
+            elif name in declared.parameters:
+                named[name] = scalar(declared.parameters[name], self.scalars, name)
+            elif name in self.scalars:
+                named[name] = symbol(name, self.scalars)
+        wanted = reference(**named)
+        order = list(outputs)
+        if wanted is None:
+            wanted = {name: named.get(name) for name in order}
+        elif not isinstance(wanted, Mapping):
+            whole = len(order) == 1 and not (isinstance(wanted, tuple) and len(wanted) == 1)
+            wanted = dict(zip(order, [wanted] if whole else wanted))
+        for name in order:
+            self.compare(name, outputs[name], wanted[name])
+
+    def compare(self, name: str, found: Any, wanted: Any) -> None:
+        shape, got = self.arrays.flat(found)
+        other, want = self.arrays.flat(wanted)
+        if shape != other:
+            raise Failed(f"the reference of '{name}' has shape {other}, and {shape} is declared")
+        absolute, relative = self.buffers[name].tensor["tolerance"]
+        for index, (a, b) in enumerate(zip(got, want)):
+            if a == b or (a != a and b != b):
+                continue
+            if not abs(a - b) <= absolute + relative * abs(b) < math.inf:
+                raise Failed(f"'{name}': element {index} is {a}, and the reference has {b}")
+
+
+def run_trial(
+    plan: Mapping[str, Any], source: str, which: int, only: int | None, say: Callable[[str], None]
+) -> dict[str, str]:
+    """Runs a trial of the plan in this process, or one call of it. The outputs as bytes."""
+    faulthandler.enable()
+    how, device = plan["trials"][which], plan["device"]
+    declared = load(plan, source)
+    arrays = arrays_for(declared.options.get("arrays", ""), device)
+    guarded = plan["guards_empty"] and hasattr(arrays, "guarding")
+    instance = declared.callable() if inspect.isclass(declared.callable) else declared.callable
+    rejects = declared.options.get("rejects", ())
+    rejects = tuple(rejects) if isinstance(rejects, (tuple, list)) else (rejects,)
+    fresh: list[CallRun] = []
+    kept: dict[str, str] = {}
+
+    def collect() -> None:
+        arrays.finish()
+        for run in fresh:
+            outputs = run.outputs()
+            kept.update({f"{run.number}:{n}": arrays.contents(v).hex() for n, v in outputs.items()})
+            for buffer in run.buffers.values():
+                buffer.check()
+            if plan["reference"]:
+                run.compare_with_reference(declared, outputs)
+        fresh.clear()
+
+    with arrays.guarding(how) if guarded else contextlib.nullcontext():
+        for step in plan["steps"]:
+            if step is None:
+                collect()
+            elif only is None or step == only:
+                for repeat in range(plan["calls"][step]["repeat"]):
+                    say(f"call {step + 1}")
+                    if repeat == 0 or plan["own_buffers"]:
+                        fresh.append(CallRun(step, plan, how, arrays))
+                    try:
+                        fresh[-1].run(declared, instance)
+                    except Failed:
+                        raise
+                    except rejects as error:
+                        raise Refused(f"call {step + 1} is refused: {told(error)}") from None
+    say("the comparison")
+    collect()
+    return kept
+
+
+def told(error: BaseException) -> str:
+    return f"{type(error).__name__}: {' '.join(str(error).split())[:500]}"
+
+
+def load(plan: Mapping[str, Any], source: str) -> Target:
+    """Imports the user's file from a folder of its own; the target of the plan."""
+    sys.modules["redzone"] = stand_in(plan["device"])
+    folder = tempfile.mkdtemp(prefix="repro-")
+    Target.file = plan["file"]
+    path = os.path.join(folder, plan["file"])
+    with open(path, "w", encoding="utf-8", newline="") as file:
+        file.write(source)
+    if plan["folder"]:
+        sys.path.insert(0, plan["folder"])
+    name = re.sub(r"\W", "_", f"repro_{os.path.splitext(plan['file'])[0]}")
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return Target.known[plan["target"]]
+
+
+def run_in_process(plan: Mapping[str, Any], which: int, only: int | None) -> Any:
+    """Runs a trial, or one call of it, in a process of its own."""
+    environment = dict(os.environ)
+    for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+        environment.setdefault(variable, "1")
+    if plan["device"] != "cuda":
+        environment.setdefault("TRITON_INTERPRET", "1")
+    with tempfile.TemporaryDirectory(prefix="repro-") as folder:
+        answer = os.path.join(folder, "answer.json")
+        words = [sys.executable, os.path.abspath(sys.argv[0]), "--trial", str(which), str(only), answer]
+        try:
+            ran = subprocess.run(words, env=environment, timeout=plan["timeout_s"])
+        except subprocess.TimeoutExpired:
+            raise Failed(f"it did not end within {plan['timeout_s']} s") from None
+        said: dict[str, Any] = {}
+        if os.path.exists(answer):
+            with open(answer, encoding="utf-8") as file:
+                said = json.load(file)
+    at = said.get("at", "the import of the file")
+    if ran.returncode < 0:
+        raise Failed(f"the process was killed by {signal.Signals(-ran.returncode).name} in {at}")
+    if "failed" in said:
+        raise Failed(f"{said['failed']} ({at})")
+    if "refused" in said:
+        raise Refused(said["refused"])
+    if "outputs" not in said:
+        sys.exit(CANNOT_RUN)
+    return said["outputs"]
+
+
+def run_child(plan: Mapping[str, Any], source: str, words: list[str]) -> int:
+    which, only, answer = int(words[0]), None if words[1] == "None" else int(words[1]), words[2]
+    said: dict[str, Any] = {}
+
+    def write() -> None:
+        with open(answer, "w", encoding="utf-8") as file:
+            json.dump(said, file)
+
+    def say(at: str) -> None:
+        said["at"] = at
+        write()
+
+    try:
+        said["outputs"] = run_trial(plan, source, which, only, say)
+    except Failed as failed:
+        said["failed"] = str(failed)
+    except Refused as refused:
+        said["refused"] = str(refused)
+    except ImportError as error:
+        if "at" not in said:
+            print(f"{told(error)}: run it with an interpreter that has the module", file=sys.stderr)
+            return CANNOT_RUN
+        said["failed"] = told(error)
+    except Exception as error:
+        if "at" not in said:
+            raise
+        said["failed"] = told(error)
+    write()
+    return 0
+
+
+def main(plan: Mapping[str, Any], source: str) -> int:
+    """Exit code: 1 the failure shows, 0 it does not, 3 it cannot run."""
+    if sys.argv[1:2] == ["--trial"]:
+        return run_child(plan, source, sys.argv[2:])
+    seen: list[dict[str, str]] = []
+    for which, how in enumerate(plan["trials"]):
+        calls = dict.fromkeys(s for s in plan["steps"] if s is not None) if how["alone"] else [None]
+        try:
+            outputs: dict[str, str] = {}
+            for only in calls:
+                outputs.update(run_in_process(plan, which, only))
+        except Failed as failed:
+            print(f"{how['what']}: FAILED: {failed}")
+            return SHOWS
+        except Refused as refused:
+            print(f"{how['what']}: {refused}")
+            return SHOWS_NOT
+        print(f"{how['what']}: ran")
+        seen.append(outputs)
+    for how, other in zip(plan["trials"][1:], seen[1:]):
+        for key, contents in seen[0].items():
+            if contents != other[key]:
+                call, _, name = key.partition(":")
+                runs = f'"{plan["trials"][0]["what"]}" and "{how["what"]}"'
+                print(f"FAILED: '{name}' of call {int(call) + 1} differs between {runs}")
+                return SHOWS
+    print("no failure")
+    return SHOWS_NOT

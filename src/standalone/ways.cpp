@@ -1,0 +1,60 @@
+#include "standalone/ways.h"
+
+#include <fmt/format.h>
+
+namespace redzone::standalone {
+namespace {
+
+Mode with_other_edge(Mode mode) {
+  mode.placement =
+      mode.placement == Placement::guard_after ? Placement::guard_before : Placement::guard_after;
+  return mode;
+}
+
+Mode with_other_poison(Mode mode) {
+  mode.poison = ~mode.poison;
+  return mode;
+}
+
+Mode with_launch(Mode mode, Launch launch) {
+  mode.launch = launch;
+  return mode;
+}
+
+}  // namespace
+
+Result<std::vector<Way>> ways_to_run(FailKind kind, const Mode& mode) {
+  const Way found{"as found", mode};
+  const Mode blocking = with_launch(mode, Launch::blocking);
+  switch (kind) {
+    case FailKind::launch_config:
+    case FailKind::illegal_access:
+    case FailKind::fault:
+    case FailKind::hang:
+    case FailKind::redzone:
+    case FailKind::input_changed:
+      return std::vector{found};
+    case FailKind::nondeterministic:
+      return std::vector{found, Way{"the same again", mode}};
+    case FailKind::uninitialized:
+      return std::vector{found, Way{"with another poison", with_other_poison(mode)}};
+    case FailKind::history:
+      return std::vector{found, Way{"each call alone", blocking, true}};
+    case FailKind::order:
+    case FailKind::async:
+      // Blocked launches give the host the widest window, so that a race seen on another device
+      // shows.
+      return std::vector{found, Way{"with launches held", with_launch(mode, Launch::gated)},
+                         Way{"with blocking launches", blocking}};
+    case FailKind::placement:
+      return std::vector{found, Way{"with buffers at the other edge", with_other_edge(mode)}};
+    case FailKind::divergence:
+      return std::vector{found, Way{"each call alone, in other memory",
+                                    with_other_poison(with_other_edge(blocking)), true}};
+    default:
+      return usage_error(
+          fmt::format("a failure of kind '{}' does not show without Redzone", name_of(kind)));
+  }
+}
+
+}  // namespace redzone::standalone

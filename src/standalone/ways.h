@@ -1,0 +1,24 @@
+// How an exported plan is run so that its failure shows without an oracle.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "core/error.h"
+#include "core/plan.h"
+#include "core/verdict.h"
+
+namespace redzone::standalone {
+
+// One way to run the plan. All ways of a plan must give the same outputs.
+struct Way {
+  std::string_view what;  // for people
+  Mode mode;
+  bool alone = false;  // each call with a new instance of the target, and a pause after it
+};
+
+// The plan as found, followed by the other way to run it for kinds that are detected by a
+// comparison. A usage error for kinds that do not show without Redzone.
+Result<std::vector<Way>> ways_to_run(FailKind kind, const Mode& mode);
+
+}  // namespace redzone::standalone
