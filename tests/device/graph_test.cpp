@@ -10,12 +10,7 @@
 namespace redzone::device {
 namespace {
 
-using testing::append;
-using testing::Buffer;
-using testing::host_device;
-using testing::launch;
-using testing::read;
-using testing::zero;
+using namespace testing;
 
 class Graphs : public ::testing::Test {
  protected:

@@ -10,12 +10,7 @@
 namespace redzone::device {
 namespace {
 
-using testing::append;
-using testing::Buffer;
-using testing::host_device;
-using testing::launch;
-using testing::read;
-using testing::zero;
+using namespace testing;
 
 // What three operations on each of two streams wrote, and how many had run before synchronize().
 struct Ran {

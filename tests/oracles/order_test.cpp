@@ -8,17 +8,13 @@
 #include <functional>
 
 #include "trial/device_trial_host.h"
+#include "trial/value_kernels.h"
 
 namespace redzone::oracles {
 namespace {
 
-__global__ void put(float* p, int n, float value) {
-  for (int i = 0; i < n; ++i) p[i] = value;
-}
-
-__global__ void add(const float* x, const float* p, float* y, int n) {
-  for (int i = 0; i < n; ++i) y[i] = x[i] + p[i];
-}
+using testing::add;
+using testing::fill;
 
 __global__ void twice(const float* x, float* y, int n) {
   for (int i = 0; i < n; ++i) y[i] = 2 * x[i];
@@ -90,7 +86,7 @@ Body side_reads(bool waits) {
   return [waits](Context& ctx, int n) {
     auto* p = static_cast<float*>(ctx.scratch("tmp", bytes(n)));
     ctx.wait(1, 0);  // for x
-    launch(ctx, "put", put, {}, p, n, 3.0f);
+    launch(ctx, "put", fill, {}, p, n, 3.0f);
     if (waits) ctx.wait(1, 0);
     launch(ctx, "add", add, {.stream = 1}, input(ctx), static_cast<const float*>(p), output(ctx),
            n);
@@ -128,7 +124,7 @@ TEST_F(OrderOracleTest, ReadsOfOneBufferInAnyOrderPass) {
   const Verdict v = judge([](Context& ctx, int n) {
     auto* p = static_cast<float*>(ctx.scratch("tmp", bytes(n)));
     auto* q = static_cast<float*>(ctx.scratch("other", bytes(n)));
-    launch(ctx, "put", put, {}, p, n, 3.0f);
+    launch(ctx, "put", fill, {}, p, n, 3.0f);
     ctx.wait(1, 0);
     launch(ctx, "twice", twice, {.stream = 1}, static_cast<const float*>(p), q, n);
     launch(ctx, "add", add, {}, input(ctx), static_cast<const float*>(p), output(ctx), n);
@@ -160,7 +156,7 @@ TEST_F(OrderOracleTest, ASideStreamThatDoesNotWaitForTheCallIsNamedWithTheFill) 
 Body frees(int stream, bool waits) {
   return [stream, waits](Context& ctx, int n) {
     auto* p = static_cast<float*>(ctx.allocate("tmp", bytes(n)));
-    launch(ctx, "put", put, {}, p, n, 3.0f);
+    launch(ctx, "put", fill, {}, p, n, 3.0f);
     launch(ctx, "add", add, {}, input(ctx), static_cast<const float*>(p), output(ctx), n);
     if (waits) ctx.wait(stream, 0);
     ctx.free(p, stream);
@@ -182,7 +178,7 @@ TEST_F(OrderOracleTest, AReadOfFreedMemoryIsCalledThatAndSaysWhoFreedIt) {
     const Verdict v = judge(
         [](Context& ctx, int n) {
           auto* p = static_cast<float*>(ctx.allocate("tmp", bytes(n)));
-          launch(ctx, "put", put, {}, p, n, 3.0f);
+          launch(ctx, "put", fill, {}, p, n, 3.0f);
           ctx.free(p);
           launch(ctx, "add", add, {}, input(ctx), static_cast<const float*>(p), output(ctx), n);
         },
@@ -202,7 +198,7 @@ TEST_F(OrderOracleTest, APointerToFreedMemoryIsNoFailure) {
   const Verdict v = judge([](Context& ctx, int n) {
     auto* p = static_cast<float*>(ctx.allocate("tmp", bytes(n)));
     ctx.free(p);
-    launch(ctx, "put", put, {}, p, 0, 3.0f);
+    launch(ctx, "put", fill, {}, p, 0, 3.0f);
     launch(ctx, "twice", twice, {}, input(ctx), output(ctx), n);
   });
   EXPECT_EQ(v.outcome, Outcome::pass) << v.reason;
@@ -214,7 +210,7 @@ TEST_F(OrderOracleTest, CallsOnTwoStreamsThatShareAWorkspace) {
     auto* p = static_cast<float*>(ctx.workspace("sum", bytes(n)));
     launch(ctx, "twice", twice, {}, input(ctx), p, n);
     launch(ctx, "add", add, {}, input(ctx), static_cast<const float*>(p), output(ctx), n);
-    launch(ctx, "put", put, {}, p, n, 0.0f);
+    launch(ctx, "put", fill, {}, p, n, 0.0f);
   };
   const Verdict v = judge(shares, {0, 1});
   ASSERT_TRUE(v.failed()) << v.reason;
@@ -248,7 +244,7 @@ TEST_F(OrderOracleTest, AGraphWhoseMemoryWasFreed) {
         const int of_trial = calls++ % 3;
         if (of_trial == 0) {
           kept = static_cast<float*>(ctx.allocate("made", bytes(n)));
-          launch(ctx, "put", put, {}, kept, n, 3.0f);
+          launch(ctx, "put", fill, {}, kept, n, 3.0f);
         }
         launch(ctx, "add", add, {}, input(ctx), static_cast<const float*>(kept), output(ctx), n);
         if (of_trial == 2) ctx.free(kept);

@@ -8,17 +8,10 @@
 
 #include "core/plan_text.h"
 #include "trial/device_trial_host.h"
+#include "trial/value_kernels.h"
 
 namespace redzone::testing {
 namespace {
-
-__global__ void fill(float* p, int n, float value) {
-  for (int i = 0; i < n; ++i) p[i] = value;
-}
-
-__global__ void add(const float* x, const float* p, float* y, int n) {
-  for (int i = 0; i < n; ++i) y[i] = x[i] + p[i];
-}
 
 // y = x + N, through memory that the call allocates and leaves for the next call to free.
 struct LateFree : Target {
