@@ -38,7 +38,10 @@ std::optional<bool> shown_along_axis(const Plan& plan, const TrialSpec& trial) {
 Observation open_order(const TrialSpec& trial) {
   Observation o = completed({trial.direction && trial.direction->second_first ? 6u : 5u});
   if (!trial.records_order) return o;
-  o.order.emplace().candidates.push_back({.buffer = "value", .first = {.number = 1}});
+  OrderCandidate pair;
+  pair.buffer = "value";
+  pair.first.number = 1;
+  o.order.emplace().candidates.push_back(pair);
   o.order->directed = trial.direction.has_value();
   return o;
 }

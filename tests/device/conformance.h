@@ -206,9 +206,13 @@ inline void signals_force_either_order(Device& device) {
       jobs[0].poison = 1;
       jobs[1].poison = 2;
       for (const int stream : {0, 1}) {
-        if (stream != first) ASSERT_TRUE(device.await(stream, 0).has_value());
+        if (stream != first) {
+          ASSERT_TRUE(device.await(stream, 0).has_value());
+        }
         ASSERT_TRUE(device.fill(stream, {&jobs[stream], 1}).has_value());
-        if (stream == first) ASSERT_TRUE(device.give(stream, 0).has_value());
+        if (stream == first) {
+          ASSERT_TRUE(device.give(stream, 0).has_value());
+        }
       }
       ASSERT_TRUE(device.synchronize().has_value());
       EXPECT_TRUE(device.kept_signals());
