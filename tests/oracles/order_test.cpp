@@ -12,12 +12,12 @@
 namespace redzone::oracles {
 namespace {
 
-__global__ void put(float* p, int n, float value) {
-  for (int i = 0; i < n; ++i) p[i] = value;
-}
-
 __global__ void add(const float* x, const float* p, float* y, int n) {
   for (int i = 0; i < n; ++i) y[i] = x[i] + p[i];
+}
+
+__global__ void put(float* p, int n, float value) {
+  for (int i = 0; i < n; ++i) p[i] = value;
 }
 
 __global__ void twice(const float* x, float* y, int n) {

@@ -23,9 +23,9 @@ template <bool kFixed>
 struct FreedTooSoon : Target {
   static TargetSpec spec() {
     auto s = pair_spec<kFixed>("freed_too_soon", "y = 1 - x through a temporary.");
+    const auto all = shape_of({"N"});
+    s.tensors = {tensor("x", DType::f32, Role::in, all), tensor("y", DType::f32, Role::out, all)};
     s.dims = {dim("N", 1, 512, "elements", kBlock)};
-    s.tensors = {tensor("x", DType::f32, Role::in, shape_of({"N"})),
-                 tensor("y", DType::f32, Role::out, shape_of({"N"}))};
     return s;
   }
 
