@@ -14,6 +14,9 @@ namespace {
 // time; then each of two ways, twice.
 constexpr std::size_t kTrialsOfPair = 5;
 
+// OrderedOperation::name of what the host does.
+constexpr std::string_view kOfTheHost = "host";
+
 TrialSpec recording(const Plan& plan, const TargetSpec& spec) {
   TrialSpec trial{with_allocator(plan.mode, Allocator::guard), {}, compares_by_reference(spec)};
   trial.records_order = true;
@@ -97,7 +100,7 @@ std::string describe_operation(const Plan& plan, const OrderedOperation& operati
   if (operation.name == "check") return "the end of the calls on " + stream;
   const std::string call = describe_call(plan, operation.call);
   if (operation.name == "free") return fmt::format("{} frees on {}", call, stream);
-  if (operation.name == "host") return fmt::format("the host in {}", call);
+  if (operation.name == kOfTheHost) return fmt::format("the host in {}", call);
   return fmt::format("'{}' of {} on {}", operation.name, call, stream);
 }
 

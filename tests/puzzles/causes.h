@@ -24,6 +24,8 @@ inline const std::map<std::string, std::vector<std::string>>& causes() {
       {"empty_row_hang", {"N"}},
       {"far_write", {"N"}},
       {"float8_tail", {"N", "poison"}},
+      {"freed_elsewhere", {"launch"}},
+      {"freed_too_soon", {}},
       {"global_race", {"C", "schedule"}},
       {"graph_first_shape", {"call 1", "call 2", "call 1: N", "call 2: N"}},
       {"graph_freed_pointer", {"call 1", "call 2", "call 1: N", "call 2: N", "graph", "allocator"}},

@@ -27,8 +27,8 @@ struct Shown {
 };
 
 // The most specific failure of `plan`, each trial in a fresh worker: direct evidence first, then
-// comparisons along one axis; for a plan that is not blocking, also whether the launch mode is the
-// cause (as in triage). Nothing when all oracles pass.
+// comparisons along one axis; for a plan that is not blocking, also whether the order of two
+// operations or the launch mode is the cause (as in triage). Nothing when all oracles pass.
 inline std::optional<Shown> most_specific(const oracles::Catalog& catalog,
                                           campaign::Evaluator& evaluator, const Plan& plan) {
   for (const auto* group : {&catalog.direct(), &catalog.comparing()}) {
@@ -36,9 +36,10 @@ inline std::optional<Shown> most_specific(const oracles::Catalog& catalog,
     for (const auto& oracle : *group) questions.push_back({oracle.get(), plan});
     const auto answers = evaluator.ask(questions);
     std::optional<Shown> best;
-    for (std::size_t i = 0; i < answers.size(); ++i)
-      if (answers[i].verdict.failed() && answers[i].verdict.signature.kind == FailKind::async)
-        return Shown{questions[i].oracle, answers[i].verdict};
+    for (const auto cause : {FailKind::order, FailKind::async})
+      for (std::size_t i = 0; i < answers.size(); ++i)
+        if (answers[i].verdict.failed() && answers[i].verdict.signature.kind == cause)
+          return Shown{questions[i].oracle, answers[i].verdict};
     for (std::size_t i = 0; i < answers.size(); ++i) {
       const Verdict& v = answers[i].verdict;
       if (v.failed() && (!best || more_specific(v.signature.kind, best->verdict.signature.kind)))

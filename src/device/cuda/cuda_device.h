@@ -55,10 +55,6 @@ class CudaDevice final : public Device {
   Status<int> end_capture(int stream) override;
   Status<void> launch_graph(int stream, int graph) override;
   Status<void> copy(int stream, void* to, const void* from, std::size_t bytes) override;
-  Status<void> await(int stream, int signal) override;
-  Status<void> give(int stream, int signal) override;
-  void give_now(int signal) override;
-  bool kept_signals() const override;
   Status<void> hold() override;
   Status<void> open() override;
   // Less than the 1,020 launches after which a held stream blocks, because a batch of buffers
@@ -68,6 +64,10 @@ class CudaDevice final : public Device {
   Status<void> read(void* to, const void* from, std::size_t bytes) override;
   Status<KernelRef> variant(const VariantRequest& request) override;
   Status<int> encode(const tma::Descriptor& descriptor, TensorMap& map) override;
+  bool kept_signals() const override;
+  Status<void> await(int stream, int signal) override;
+  void give_now(int signal) override;
+  Status<void> give(int stream, int signal) override;
 
  private:
   // Everything that owns driver resources, in order of creation.

@@ -2,7 +2,7 @@
 // bug: the arguments are copied from one block of host memory, which the next call writes before
 //      the copy has run
 // kin: by-pointer argument blocks and descriptors in page-locked memory that is reused too soon
-// expect: async | schedule y
+// expect: order | async | schedule
 // minimal: repros/argument_block.toml
 // minimal: 2 calls, async; N=1 scale=2; N=1 scale=3
 #include <string>

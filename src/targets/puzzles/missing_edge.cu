@@ -1,7 +1,7 @@
 // puzzle: missing_edge
 // bug: the stream that reads the row sums does not wait for the stream that makes them
 // kin: producer and consumer streams without an event between them
-// expect: async | schedule | uninitialized y
+// expect: order | async | schedule | uninitialized
 // minimal: repros/missing_edge.toml
 #include "kit.h"
 #include "puzzles.h"

@@ -14,6 +14,8 @@ REDZONE_PLUGIN(registrar) {
                    add_empty_row_hang,
                    add_far_write,
                    add_float8_tail,
+                   add_freed_elsewhere,
+                   add_freed_too_soon,
                    add_global_race,
                    add_graph_first_shape,
                    add_graph_freed_pointer,

@@ -15,6 +15,8 @@ void add_empty_keys(Registrar& registrar);
 void add_empty_row_hang(Registrar& registrar);
 void add_far_write(Registrar& registrar);
 void add_float8_tail(Registrar& registrar);
+void add_freed_elsewhere(Registrar& registrar);
+void add_freed_too_soon(Registrar& registrar);
 void add_global_race(Registrar& registrar);
 void add_graph_first_shape(Registrar& registrar);
 void add_graph_freed_pointer(Registrar& registrar);

@@ -1,7 +1,7 @@
 // puzzle: shared_counter
 // bug: calls on different streams count in one counter, which each of them resets when it is done
 // kin: tickets and queue heads kept once a device rather than once a stream
-// expect: async y
+// expect: order | async
 // minimal: repros/shared_counter.toml
 #include "kit.h"
 #include "puzzles.h"

@@ -2,7 +2,7 @@
 // bug: a temporary goes back to the allocator on the stream that filled it while the side stream
 //      that reads it has it still queued
 // kin: PyTorch tensors used on a side stream without record_stream
-// expect: async | schedule | uninitialized | allocation y
+// expect: order | async | schedule | uninitialized | allocation
 // minimal: repros/stream_reuse.toml
 #include "kit.h"
 #include "puzzles.h"
