@@ -18,10 +18,11 @@ class OrderCheck : public ::testing::Test {
                                     const std::vector<Call>&) {
       Observation o = all_right(plan, trial);
       if (!trial.records_order || trial.mode.launch == Launch::blocking) return o;
-      o.order.emplace().candidates.push_back({.buffer = "tmp",
-                                              .buffer_call = 0,
-                                              .first = {.number = 1, .name = "make"},
-                                              .second = {.number = 2, .name = "read"}});
+      OrderCandidate& pair = o.order.emplace().candidates.emplace_back();
+      pair.buffer = "tmp";
+      pair.buffer_call = 0;
+      pair.first = {.number = 1, .name = "make", .call = 0, .stream = 0, .side = false};
+      pair.second = {.number = 2, .name = "read", .call = 0, .stream = 0, .side = true};
       if (!trial.direction) return o;
       ++directed_;
       o.order->directed = true;
