@@ -26,7 +26,7 @@ class OrderCheck : public ::testing::Test {
       if (!trial.direction) return o;
       ++directed_;
       o.order->directed = true;
-      if (matters && trial.direction->second_first) ++o.calls[0].buffers[0].digest;
+      if (matters && trial.direction->second_first) ++o.calls[0].buffers[1].digest;
       return o;
     };
     FakeExecutor executor(bug, &journal_);
