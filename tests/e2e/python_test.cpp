@@ -118,7 +118,9 @@ TEST(PythonFile, WhatDoesNotApplyToItIsSaidOnce) {
   const Ran ran = redzone(folder, {"run", "my.right", "--python-file", "my.py", "--device", "host",
                                    "--plans", "5", "--db", "x.db", "--python", PYTHON});
   EXPECT_EQ(ran.exit, 0) << ran;
-  EXPECT_NE(ran.err.find("not applicable: launch modes, schedules, streams, graphs"), std::string::npos) << ran;
+  EXPECT_NE(ran.err.find("not applicable: launch modes, schedules, streams, graphs"),
+            std::string::npos)
+      << ran;
   const Ran tool = redzone(
       folder, {"run", "my.py", "--device", "host", "--sanitizer", "memcheck", "--python", PYTHON});
   EXPECT_EQ(tool.exit, 3) << tool;
