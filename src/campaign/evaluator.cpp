@@ -105,6 +105,7 @@ exec::Job Evaluator::job_of_trials(std::size_t id, const Plan& plan,
   });
   exec::Job job{.id = id,
                 .plan = plan,
+                .trials = {},
                 .deadline = deadline_,
                 .reuse = reuse_,
                 .will_lose = will_lose_ && !wide_canaries_,

@@ -32,7 +32,7 @@ Result<Asked> prepare(const Planted& planted, const oracles::Catalog& catalog,
         fmt::format("self-proof failed: no plugin has '{}' for this device", plan.target));
   const Oracle* oracle = catalog.find(planted.oracle);
   RZ_CHECK(oracle != nullptr);
-  return Asked{&planted, spec, {oracle, std::move(plan)}, {}};
+  return Asked{&planted, spec, {oracle, std::move(plan)}, {}, {}};
 }
 
 std::optional<std::string> proof_problem(const Asked& asked) {
