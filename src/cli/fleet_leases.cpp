@@ -2,21 +2,16 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
 #include <utility>
 
+#include "fleet/clock.h"
+
 namespace redzone::cli {
-namespace {
-
-double monotonic_seconds() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
-}  // namespace
 
 FleetLeases::FleetLeases(const fleet::Layout& layout, const fleet::Attempt& attempt,
                          double lease_seconds)
-    : inquiries(layout, attempt), client(inquiries, monotonic_seconds, {.lease = lease_seconds}) {}
+    : inquiries(layout, attempt),
+      client(inquiries, fleet::monotonic_seconds, {.lease = lease_seconds}) {}
 
 Result<std::unique_ptr<FleetLeases>> fleet_leases(const po::variables_map& flags,
                                                   const campaign::Shard& shard) {

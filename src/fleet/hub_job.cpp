@@ -9,6 +9,7 @@
 #include "core/exit_code.h"
 #include "core/log.h"
 #include "core/utc.h"
+#include "fleet/clock.h"
 #include "fleet/record_file.h"
 #include "fleet/shared_folder.h"
 
@@ -22,10 +23,6 @@ constexpr std::chrono::milliseconds kAnswerEvery{500};
 constexpr std::chrono::seconds kCollectEvery{10};
 // A fleet that was stopped: its shards have this long to publish what they have.
 constexpr std::chrono::minutes kStopped{5};
-
-double seconds_now() {
-  return std::chrono::duration<double>(Time::now().time_since_epoch()).count();
-}
 
 // Whether nothing more is to come. `since`: when the fleet was stopped, if it was.
 Result<bool> all_ended(const Layout& layout, const Fleet& fleet, bool stopped, double stopped_for) {
@@ -48,7 +45,10 @@ Result<bool> all_ended(const Layout& layout, const Fleet& fleet, bool stopped, d
 class Running {
  public:
   Running(const HubJob& job, const Attempt& attempt, const Fleet& fleet, SharedHub& folder)
-      : job_(job), fleet_(fleet), folder_(folder), hub_(folder, seconds_now, fleet.lease_seconds) {
+      : job_(job),
+        fleet_(fleet),
+        folder_(folder),
+        hub_(folder, monotonic_seconds, fleet.lease_seconds) {
     status_.attempt = attempt.number;
     status_.host = job.host;
     status_.began = utc_now();
@@ -78,14 +78,14 @@ class Running {
   Result<bool> is_over() {
     std::error_code ignored;
     const bool stopped = fs::exists(job_.layout.stop(), ignored);
-    if (stopped && stopped_at_ == 0) stopped_at_ = seconds_now();
+    if (stopped && stopped_at_ == 0) stopped_at_ = monotonic_seconds();
     // Before the snapshots are listed: what a shard published before it ended is then among them.
-    return all_ended(job_.layout, fleet_, stopped, stopped ? seconds_now() - stopped_at_ : 0);
+    return all_ended(job_.layout, fleet_, stopped, stopped ? monotonic_seconds() - stopped_at_ : 0);
   }
   void collect() {
-    const double begun = seconds_now();
+    const double begun = monotonic_seconds();
     note(hub_.collect());
-    seconds_ += seconds_now() - begun;
+    seconds_ += monotonic_seconds() - begun;
     note(tell());
   }
   template <class T>

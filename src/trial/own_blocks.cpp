@@ -82,7 +82,6 @@ void* OwnBlocks::allocate_in_trial(std::size_t bytes, void* stream) {
 }
 
 bool OwnBlocks::fill(void* stream, const device::BufferJob& job) {
-  state_.stream_is_out = true;
   return state_.session.fill_on(stream, {&job, 1});
 }
 

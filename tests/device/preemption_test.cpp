@@ -13,11 +13,7 @@
 namespace redzone::device {
 namespace {
 
-using testing::Buffer;
-using testing::host_device;
-using testing::launch;
-using testing::read;
-using testing::zero;
+using namespace testing;
 
 constexpr std::uint64_t kManySeeds = 96;
 

@@ -41,10 +41,6 @@ Status<std::unique_ptr<CudaDevice::Parts>> CudaDevice::make_parts() {
   parts->context = std::move(context);
   RZ_TRY_ASSIGN(auto gate, Gate::create(api));
   parts->gate = std::move(gate);
-  for (auto& signal : parts->signals) {
-    RZ_TRY_ASSIGN(auto made, Gate::create(api));
-    signal = std::move(made);
-  }
   RZ_TRY_ASSIGN(auto streams, StreamSet::create(api));
   parts->streams = std::move(streams);
   RZ_TRY_ASSIGN(auto marks, MarkBoard::create(api));
@@ -102,7 +98,7 @@ Status<std::unique_ptr<CudaDevice>> CudaDevice::create() {
 CudaDevice::~CudaDevice() {
   if (!lost_) parts_->graphs->abandon();
   parts_->gate->open();
-  for (auto& signal : parts_->signals) signal->open();
+  open_signals();
   parts_->buffers->discard_results();
   if (!lost_) lost_ = !synchronize();
   if (lost_)
@@ -134,7 +130,8 @@ Status<void> CudaDevice::begin_trial(const TrialSettings& settings) {
     RZ_TRY(synchronize());
   }
   parts_->gate->open();
-  for (auto& signal : parts_->signals) signal->reset();
+  for (auto& signal : parts_->signals)
+    if (signal != nullptr) signal->reset();
   parts_->graphs->clear();
   parts_->marks->clear();
   parts_->caching->reset();
@@ -232,26 +229,41 @@ Status<void> CudaDevice::copy(int stream, void* to, const void* from, std::size_
   return noted(status_of(parts_->api, r, "cuMemcpyAsync"));
 }
 
+Status<Gate*> CudaDevice::signal_at(int signal) {
+  auto& gate = parts_->signals[static_cast<std::size_t>(signal)];
+  if (gate == nullptr) {
+    RZ_TRY_ASSIGN(auto made, noted(Gate::create(parts_->api)));
+    gate = std::move(made);
+  }
+  return gate.get();
+}
+
+void CudaDevice::open_signals() {
+  for (auto& signal : parts_->signals)
+    if (signal != nullptr) signal->open();
+}
+
 // The gate of a signal is closed for the stream that awaits it.
 Status<void> CudaDevice::await(int stream, int signal) {
+  RZ_TRY_ASSIGN(Gate* const gate, signal_at(signal));
   idle_ = false;
   const CUstream waits = (*parts_->streams)[stream];
-  return noted(parts_->signals[static_cast<std::size_t>(signal)]->close(std::span(&waits, 1)));
+  return noted(gate->close(std::span(&waits, 1)));
 }
 
 Status<void> CudaDevice::give(int stream, int signal) {
+  RZ_TRY_ASSIGN(Gate* const gate, signal_at(signal));
   idle_ = false;
-  return noted(
-      parts_->signals[static_cast<std::size_t>(signal)]->open_behind((*parts_->streams)[stream]));
+  return noted(gate->open_behind((*parts_->streams)[stream]));
 }
 
 void CudaDevice::give_now(int signal) {
-  parts_->signals[static_cast<std::size_t>(signal)]->open();
+  if (auto& gate = parts_->signals[static_cast<std::size_t>(signal)]; gate != nullptr) gate->open();
 }
 
 bool CudaDevice::kept_signals() const {
   return std::none_of(parts_->signals.begin(), parts_->signals.end(),
-                      [](const auto& signal) { return signal->expired(); });
+                      [](const auto& signal) { return signal != nullptr && signal->expired(); });
 }
 
 Status<void> CudaDevice::hold() {
@@ -272,7 +284,7 @@ Status<void> CudaDevice::synchronize() {
     lost_ = true;
     return tl::unexpected(asynchronous_failure_of(parts_->api, r, "waiting for the device"));
   }
-  for (auto& signal : parts_->signals) signal->open();
+  open_signals();
   parts_->buffers->finish();
   idle_ = true;
   return {};

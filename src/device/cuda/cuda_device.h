@@ -70,13 +70,17 @@ class CudaDevice final : public Device {
   Status<void> give(int stream, int signal) override;
 
  private:
+  // The gate of a signal, made at its first use: most workers never force an order.
+  Status<Gate*> signal_at(int signal);
+  void open_signals();
+
   // Everything that owns driver resources, in order of creation.
   struct Parts {
     DriverApi api;
     Info info;
     std::unique_ptr<PrimaryContext> context;
     std::unique_ptr<Gate> gate;
-    std::array<std::unique_ptr<Gate>, kOrderSignals> signals;
+    std::array<std::unique_ptr<Gate>, kOrderSignals> signals;  // null until one is awaited or given
     std::unique_ptr<StreamSet> streams;
     std::unique_ptr<MarkBoard> marks;
     std::optional<GraphSet> graphs;
