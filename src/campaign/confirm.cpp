@@ -48,6 +48,7 @@ Cause find_cause(const Workshop& shop, Evaluator& evaluator, const Suspect& susp
       if (auto direct = see_again(shop, evaluator, suspect.verdict.signature, plans))
         shown = std::move(direct);
     if (auto fault = as_fault(shop, evaluator, *shown)) shown = std::move(fault);
+    if (auto ordered = as_order(shop, evaluator, *shown)) shown = std::move(ordered);
     return {.shown = std::move(shown), .judged_again = true};
   }
   Cause again = as_seen(shop.catalog.screen());

@@ -5,6 +5,7 @@
 #include "campaign/axis_test.h"
 #include "campaign/plan_variants.h"
 #include "core/mode_axes.h"
+#include "oracles/order.h"
 
 namespace redzone::campaign {
 namespace {
@@ -160,6 +161,17 @@ std::optional<Shown> as_fault(const Workshop& shop, Evaluator& evaluator, const 
     if (shown.answer.verdict.failed() && shown.answer.verdict.signature == looked_for) return shown;
   }
   return std::nullopt;
+}
+
+std::optional<Shown> as_order(const Workshop& shop, Evaluator& evaluator, const Shown& used) {
+  const Signature& seen = used.answer.verdict.signature;
+  const Oracle* order = shop.catalog.find(oracles::OrderOracle::kName);
+  if (seen.kind != FailKind::use_after_free || order == nullptr || shop.options.stopped())
+    return std::nullopt;
+  Shown shown{order, used.plan, evaluator.ask(*order, used.plan)};
+  const Verdict& verdict = shown.answer.verdict;
+  if (!verdict.failed() || verdict.signature.buffer != seen.buffer) return std::nullopt;
+  return shown;
 }
 
 }  // namespace redzone::campaign
