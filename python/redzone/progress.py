@@ -7,10 +7,13 @@ their hooks would cost a second in each process.
 from __future__ import annotations
 
 import contextlib
+import importlib
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
+
+from .targets import Target, is_compiled
 
 # A compilation is told this often, and after this long no more: then it does hang.
 _EVERY_S = 0.5
@@ -90,6 +93,17 @@ class Progress:
             return after(*arguments, **named) if after is not None else None
 
         runtime.jit_cache_hook, runtime.jit_post_compile_hook = begins, ends
+
+
+def prepare_inductor(targets: Iterable[Target]) -> None:
+    """Lets Inductor find out which instructions its C++ compiler and the processor have, if a target
+    is compiled by it: a process for each set of them, which imports torch. Processes that are
+    forked afterwards need not."""
+    if not any(is_compiled(t.callable) for t in targets):
+        return
+    with contextlib.suppress(Exception):  # not public: without it each worker finds out by itself
+        importlib.import_module("torch._inductor.compile_fx")
+        importlib.import_module("torch._inductor.cpu_vec_isa").pick_vec_isa()
 
 
 def _kernel(named: dict[str, Any]) -> str:

@@ -257,8 +257,12 @@ def _shown(callable: Any) -> str:
 
 def _default_state(callable: Any) -> str:
     """What torch.compile returns keeps what it compiled for as long as the process lives."""
-    compiled = hasattr(callable, "_torchdynamo_orig_callable") or hasattr(callable, "_orig_mod")
-    return "process" if compiled else "trial"
+    return "process" if is_compiled(callable) else "trial"
+
+
+def is_compiled(callable: Any) -> bool:
+    """Whether it is what torch.compile() returns."""
+    return hasattr(callable, "_torchdynamo_orig_callable") or hasattr(callable, "_orig_mod")
 
 
 def _target_name(name: str, callable: Any, place: Place, category: str) -> str:

@@ -26,12 +26,12 @@ from .device import VARIABLE as DEVICE
 from .files import FileError, Files, MissingModule, exception_text
 from .library import DESTROY, MAKE, REFERENCE, RUN, TRIAL, Callbacks, LibraryError, open_library
 from .output import as_bytes, fail_check, flush, write_line
-from .progress import Progress
+from .progress import Progress, prepare_inductor
 from .targets import Target
 
 # Trials run in one thread, the same way each time, and a process with one thread can be forked. Read
 # when numpy and torch are imported.
-_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "TORCHINDUCTOR_COMPILE_THREADS")
 
 # The garbage of trials is collected between them, once there is this much of it.
 _GARBAGE = 2000
@@ -218,6 +218,8 @@ def prepare(arguments: Sequence[str]) -> Prepared:
     files = Files(_values_of("--python-file", arguments))
     targets = files.load()
     random_numbers.seed(0)  # what this imports is imported once
+    if device != "cuda":
+        prepare_inductor(targets)
     return Prepared(files, targets, library, device, json.dumps(description(files, targets)))
 
 

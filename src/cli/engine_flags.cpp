@@ -1,6 +1,9 @@
 #include "cli/engine_flags.h"
 
+#include <fmt/format.h>
+
 #include "cli/interrupt.h"
+#include "cli/output.h"
 #include "core/device_traits.h"
 #include "engine/origin.h"
 
@@ -32,6 +35,10 @@ Result<engine::EngineOptions> engine_options(const po::variables_map& flags,
   add_python(flags, options);
   options.workload = workload;
   options.interrupted = [] { return interrupted(); };
+  options.compiles = [](const std::string& target, std::chrono::milliseconds time) {
+    print_note(fmt::format("compiling {} ({} s so far): its first plans wait for it", target,
+                           std::chrono::duration_cast<std::chrono::seconds>(time).count()));
+  };
   RZ_TRY_ASSIGN(auto deadline, duration_flag(flags, "deadline"));
   options.deadline = deadline;
   if (flags.count("workers") != 0) {

@@ -41,6 +41,9 @@ struct BlackBox {
   // Incremented at each step of a trial: a call, a kernel start, a compilation. Deadlines count
   // from the last increment, so a long trial is not taken for a hang.
   std::uint64_t progress = 0;
+  // Incremented at each sign of a compilation in the worker's own process, which come several times
+  // a second.
+  std::uint64_t compiling = 0;
   std::uint64_t job = 0;  // the job and trial that the worker is in
   std::int32_t trial = -1;
   std::int32_t call_begun = -1;     // index of the call enqueued last

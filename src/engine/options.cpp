@@ -163,6 +163,7 @@ exec::PoolOptions pool_options(const EngineOptions& options, const Registry& reg
     pool.held_up_after = kHeldUp;
   }
   pool.recycle_after_plans = device.workers.recycle_after_plans;
+  pool.compiles = options.compiles;
   pool.interrupted = options.interrupted;
   return pool;
 }

@@ -38,6 +38,8 @@ struct EngineOptions {
   // Tool under which all trials run; none: tools run only for trials that require one.
   SanitizerTool sanitizer = SanitizerTool::none;
   oracles::ScreenOptions screen = {};
+  // As in exec::PoolOptions.
+  std::function<void(const std::string& target, std::chrono::milliseconds)> compiles = {};
   // Returns true if the user wants the run to end; called several times a second. Unset: never.
   std::function<bool()> interrupted = {};
 

@@ -13,6 +13,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -56,6 +57,8 @@ struct PoolOptions {
   std::chrono::milliseconds close_grace{3000};
   // After this many consecutive workers that ended before they began a trial, jobs are failed.
   int most_failed_starts = 3;
+  // Called once for each target whose code compiles for a while in a worker, with the time so far.
+  std::function<void(const std::string& target, std::chrono::milliseconds)> compiles = {};
   // Called by poll() and wait_ready(). True ends unfinished fresh jobs as worker errors, and the
   // wait with a harness error.
   std::function<bool()> interrupted = {};
@@ -111,6 +114,7 @@ class Pool final : public Executor {
   std::optional<std::string> accept(Worker& worker, Message message, Clock::time_point now);
   void check_end(Worker& worker, Clock::time_point now);
   void check_clocks(Worker& worker, Clock::time_point now);
+  void tell_compiling(const Worker& worker, Clock::time_point now);
   void lose(Worker& worker, std::optional<Observation> blame, Clock::time_point now);
   void failed_start(Clock::time_point started, std::string reason, Clock::time_point now);
   void replenish(Clock::time_point now);
@@ -167,6 +171,7 @@ class Pool final : public Executor {
   // Times at which warm workers were lost that are not replaced yet.
   std::deque<Clock::time_point> vacancies_;
   int failed_starts_ = 0;
+  std::set<std::string> told_to_compile_;
   std::string start_problem_;
   Clock::time_point last_failed_start_ = Clock::time_point::min();
   Clock::time_point next_start_ = Clock::time_point::min();

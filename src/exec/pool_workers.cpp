@@ -272,6 +272,7 @@ void Pool::check_clocks(Worker& worker, Clock::time_point now) {
     return;
   }
   if (now >= worker.next_look()) worker.shows_progress(now);
+  tell_compiling(worker, now);
   // Messages were read just now: a pause of the driver does not count.
   worker.held_up = options_.held_up_after != std::chrono::milliseconds::max() &&
                    worker.state == WorkerState::warm && !worker.queue.empty() &&
@@ -281,6 +282,15 @@ void Pool::check_clocks(Worker& worker, Clock::time_point now) {
   if (worker.began_trial())
     blame = observe_hang(worker.process.marks(), worker.trial_context(), worker.patience());
   lose(worker, std::move(blame), now);
+}
+
+void Pool::tell_compiling(const Worker& worker, Clock::time_point now) {
+  constexpr std::chrono::seconds kWorthTelling{2};
+  const auto time = options_.compiles ? worker.compiles_for(now) : std::nullopt;
+  if (!time || *time < kWorthTelling) return;
+  const std::string& target = worker.queue.front()->plan->target;
+  if (told_to_compile_.insert(target).second)
+    options_.compiles(target, std::chrono::duration_cast<std::chrono::milliseconds>(*time));
 }
 
 // Ends the worker. Its current trial gets the observation `blame` (fault attribution), if any; its

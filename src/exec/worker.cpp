@@ -83,7 +83,14 @@ Clock::time_point Worker::last_deadline() const {
   constexpr std::size_t kMostDeadlines = 30;
   const PendingJob& job = *queue.front();
   const std::size_t compared = last_comparing > last_heard ? calls_of(*job.plan).size() : 0;
-  return last_heard + job.deadline * (kMostDeadlines + compared * kReferenceDeadlines);
+  const auto compiling =
+      last_compiling > last_heard ? kLongestCompilation : std::chrono::milliseconds(0);
+  return last_heard + job.deadline * (kMostDeadlines + compared * kReferenceDeadlines) + compiling;
+}
+
+std::optional<Clock::duration> Worker::compiles_for(Clock::time_point now) const {
+  if (queue.empty() || last_compiling <= last_heard) return std::nullopt;
+  return now - began_compiling;
 }
 
 void Worker::hear_part(Clock::time_point now) {
@@ -94,6 +101,10 @@ bool Worker::shows_progress(Clock::time_point now) {
   last_look = now;
   const device::BlackBox marks = process.marks();
   if (marks.phase == device::Phase::comparing) last_comparing = now;
+  if (std::exchange(compiling, marks.compiling) != marks.compiling) {
+    if (last_compiling <= last_heard) began_compiling = now;
+    last_compiling = now;
+  }
   if (now >= last_deadline()) return false;
   const std::uint64_t seen = marks.progress;
   if (std::exchange(progress, seen) == seen) return false;

@@ -73,6 +73,9 @@ enum class WorkerState : std::uint8_t {
 // The hardware queues of a worker's context, through which its streams reach the device.
 enum class Queues : std::uint8_t { one, several };
 
+// A trial may compile for this long in all, beside the time that it has anyway.
+inline constexpr std::chrono::milliseconds kLongestCompilation{600'000};
+
 struct Worker {
   Worker(WorkerProcess p, Queues q, Clock::time_point now)
       : process(std::move(p)),
@@ -103,6 +106,8 @@ struct Worker {
   Clock::time_point last_sign() const { return std::max(last_heard, last_progress); }
   // Bytes arrived that do not complete a message: progress like any other.
   void hear_part(Clock::time_point now);
+  // How long its job has compiled, as far as known; nothing if it has not.
+  std::optional<Clock::duration> compiles_for(Clock::time_point now) const;
   // After which no progress moves the deadline of the current trial. Requires a job.
   Clock::time_point last_deadline() const;
   // The facts that fault attribution needs about that trial.
@@ -126,6 +131,9 @@ struct Worker {
   Clock::time_point last_look = Clock::time_point::min();
   Clock::time_point last_progress = Clock::time_point::min();   // when progress was last noticed
   Clock::time_point last_comparing = Clock::time_point::min();  // when a reference last ran
+  std::uint64_t compiling = 0;  // of the black box, at the last check
+  Clock::time_point began_compiling = Clock::time_point::min();
+  Clock::time_point last_compiling = Clock::time_point::min();  // when that was last noticed
   std::optional<Clock::time_point> closed_at;  // when the socket ended, if the process did not
   Clock::time_point kill_at = Clock::time_point::max();
   bool proven = false;          // finished a trial

@@ -262,7 +262,7 @@ void rz_reference_fail(rz_reference* reference, const char* message) {
 
 void rz_progress(const char* what) {
   if (process_here == nullptr) return;
-  process_here->show_progress();
+  process_here->show_compiling();
   log::info("worker: {}", what);
 }
 

@@ -201,6 +201,20 @@ class Run(cases.FileCase):
         self.assertEqual((found, ran.returncode), ([], 0), ran.stdout + ran.stderr)
         self.assertIn("20 pass", ran.stdout)
 
+    def test_a_process_that_compiles_is_told_once_and_is_no_hang(self):
+        # For longer than 30 deadlines, after which other progress does not count.
+        found, ran = self.run_file(
+            "import ctypes, os, time\nlibrary = ctypes.CDLL(os.environ['REDZONE_LIBRARY'])\ncompiled = []\n"
+            + HEAD + "@rz.target(x=rz.In('f32', N), returns=rz.Out('f32', N))\ndef f(x):\n"
+            "    for _ in range(0 if compiled else 120):\n"
+            "        library.rz_progress(b'compiles f'); time.sleep(0.1)\n"
+            "    compiled.append(1)\n    return [v + 1 for v in x]\n",
+            "--plans", "20", "--deadline", "350ms", "--workers", "1",
+        )  # fmt: skip
+        self.assertEqual((found, ran.returncode), ([], 0), ran.stdout + ran.stderr)
+        self.assertIn("20 pass", ran.stdout)
+        self.assertEqual(ran.stderr.count("compiling my.f (2 s so far)"), 1, ran.stderr)
+
     def test_a_mistake_ends_the_command(self):
         name = self.write(HEAD + "rz.target(lambda x: 0, name='f', z=rz.In('f32', N))\n")
         ran = self.redzone("run", name, "--python", sys.executable)

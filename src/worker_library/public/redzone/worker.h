@@ -145,8 +145,9 @@ void rz_reference_fail(rz_reference*, const char* message);
 
 /* ---- of the process ---- */
 
-/* This process works, by compiling for example: the deadline of its trial begins again. `what` is
- * shown to users ("compiles triton kernel add"). */
+/* This process compiles: the deadline of its trial begins again, for up to 10 minutes a trial. Call
+ * it several times a second meanwhile. Users are told once that the target compiles; `what` is for
+ * the log ("compiles triton kernel add"). */
 void rz_progress(const char* what);
 /* Names memory of the process for reports about bad accesses, until the trial ends. No effect
  * outside a trial. */
