@@ -3,7 +3,7 @@
 // kin: layer norms whose two reductions (mean, variance) share one array, with no barrier between
 // expect: schedule | nondeterministic | history | reference y
 // minimal: 1 call; C=33 R=1
-#include <cstdlib>
+#include <cmath>
 
 #include "kit.h"
 #include "puzzles.h"
@@ -69,16 +69,17 @@ struct SharedReuse : Target {
   }
 
   void reference(ReferenceCall& call) const override {
-    const auto x = call.input("x");
-    const auto y = call.output("y");
-    const auto cols = static_cast<std::size_t>(call.dim("C"));
-    for (std::size_t first = 0; first < x.size(); first += cols) {
+    const std::int64_t rows = call.dim("R"), cols = call.dim("C");
+    for (std::int64_t r = 0; r < rows; ++r) {
+      const auto x = call.input("x").subspan(static_cast<std::size_t>(r * cols),
+                                             static_cast<std::size_t>(cols));
       double sum = 0, size = 0;
-      for (std::size_t c = first; c < first + cols; ++c) {
-        sum += x[c];
-        size += std::abs(x[c]);
+      for (const double value : x) {
+        sum += value;
+        size += std::abs(value);
       }
-      for (std::size_t c = first; c < first + cols; ++c) y[c] = x[c] * size - sum;
+      double* y = call.output("y").data() + r * cols;
+      for (const double value : x) *y++ = value * size - sum;
     }
   }
 };
