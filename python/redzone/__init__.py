@@ -28,6 +28,7 @@ from .spec import (
     integers,
     knob,
     offsets,
+    sums,
     uniform,
 )
 from .targets import Target
@@ -55,6 +56,7 @@ __all__ = [
     "offsets",
     "op",
     "require",
+    "sums",
     "target",
     "triton",
     "uniform",

@@ -187,12 +187,22 @@ class Fill:
 
 def uniform(lo: float = -1.0, hi: float = 1.0) -> Fill:
     """Reals in [lo, hi), which is the default."""
+    return _reals("uniform", lo, hi)
+
+
+def sums(lo: float = -1.0, hi: float = 1.0) -> Fill:
+    """For inputs of matrix products: reals in [lo, hi) or, if the seed of the call is even, sparse
+    integers from -2 to 2, whose products have exact sums in every order."""
+    return _reals("sums", lo, hi)
+
+
+def _reals(kind: str, lo: float, hi: float) -> Fill:
     for value in (lo, hi):
         if not isinstance(value, (int, float)) or not math.isfinite(value):
-            raise SpecError(f"uniform({lo!r}, {hi!r}) takes finite numbers")
+            raise SpecError(f"{kind}({lo!r}, {hi!r}) takes finite numbers")
     if hi < lo:
-        raise SpecError(f"uniform({lo!r}, {hi!r}): the second is less than the first")
-    return Fill("uniform", float(lo), float(hi))
+        raise SpecError(f"{kind}({lo!r}, {hi!r}): the second is less than the first")
+    return Fill(kind, float(lo), float(hi))
 
 
 def constant(value: float) -> Fill:
@@ -260,7 +270,7 @@ class Tensor:
     shape    integers and expressions of dims, at most five
     layout   "contiguous" (the default), "strided", or one or several of row_padding, transposed,
              offset, unit_strides, heads_first, slice, broadcast, reversed
-    fill     uniform (the default), constant, integers, offsets
+    fill     uniform (the default), sums, constant, integers, offsets
     tol      tolerance of this output: (abs, rel)
     align    alignment of its address in bytes that the callable may rely on
     granule  paddings and offsets are multiples of this many elements

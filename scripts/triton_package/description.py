@@ -30,7 +30,12 @@ def read_package(file, table, parameters, extra_knobs=(), configs=None):
 
     known = dim_names | knob_names(knobs)
     constraints = [_constraint(f, dims) for f in top.tables("constraint")]
-    tensors = [_tensor(f, dim_names, knobs) for f in top.tables("tensor", required=True)]
+    reference = top.text("reference", "")
+    # What is multiplied and added: both ways to fill it.
+    default_fill = "sums" if reference == "matmul" else "uniform"
+    tensors = [
+        _tensor(f, dim_names, knobs, default_fill) for f in top.tables("tensor", required=True)
+    ]
     _distinct(top, [("tensor", tensors)])
     grid = top.expressions("grid", known | {"num_sms"})
     if not 1 <= len(grid) <= 3:
@@ -39,7 +44,7 @@ def read_package(file, table, parameters, extra_knobs=(), configs=None):
         file=str(file),
         name=name,
         doc=top.text("doc", ""),
-        reference=top.text("reference", ""),
+        reference=reference,
         deterministic=top.flag("deterministic", True),
         work=top.expression("work", known) if top.has("work") else None,
         grid=grid + [Expression("1")] * (3 - len(grid)),
@@ -111,7 +116,7 @@ def _constraint(f, dims):
     return constraint
 
 
-def _tensor(f, dims, knobs):
+def _tensor(f, dims, knobs, default_fill):
     name = f.name()
     dtype, dtype_of = "", ""
     if f.has("dtype_of"):
@@ -134,7 +139,7 @@ def _tensor(f, dims, knobs):
         dtype_of,
         f.one_of("role", ("in", "out", "inout")),
         f.expressions("shape", dims),
-        _fill(f, dims),
+        _fill(f, dims, default_fill),
         f.integer("align_bytes", 16),
         _tolerance(f),
         f.text("doc", ""),
@@ -147,12 +152,12 @@ def _tensor(f, dims, knobs):
     return tensor
 
 
-def _fill(f, dims):
+def _fill(f, dims, default_kind):
     if not f.has("fill"):
-        return {"kind": "uniform", "lo": -1.0, "hi": 1.0}
+        return {"kind": default_kind, "lo": -1.0, "hi": 1.0}
     t = f.table("fill")
-    fill = {"kind": t.one_of("kind", ("uniform", "constant", "integers", "offsets"))}
-    if fill["kind"] == "uniform":
+    fill = {"kind": t.one_of("kind", ("uniform", "constant", "integers", "offsets", "sums"))}
+    if fill["kind"] in ("uniform", "sums"):
         fill.update(lo=t.number("lo", -1.0), hi=t.number("hi", 1.0))
     elif fill["kind"] == "constant":
         fill.update(value=t.number("value"))

@@ -22,6 +22,8 @@ Fill fill_of(const Tensor& tensor) {
   switch (tensor.fill) {
     case Fill::Kind::uniform:
       return Fill::uniform(tensor.lo, tensor.hi);
+    case Fill::Kind::sums:
+      return Fill::sums(tensor.lo, tensor.hi);
     case Fill::Kind::constant:
       return Fill::constant(tensor.lo);
     case Fill::Kind::integers:

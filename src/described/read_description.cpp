@@ -15,7 +15,7 @@ namespace {
 
 using std::string_view;
 
-constexpr string_view kFills[] = {"uniform", "integers", "offsets", "constant"};
+constexpr string_view kFills[] = {"uniform", "integers", "offsets", "constant", "sums"};
 constexpr string_view kConstraints[] = {"divides", "at_most", "require"};
 
 // Names with another meaning in expressions.
@@ -167,10 +167,11 @@ LayoutRules read_layouts(TableReader f) {
 
 void read_fill(TableReader f, const std::vector<std::string>& dims, Tensor& tensor) {
   constexpr Fill::Kind kinds[] = {Fill::Kind::uniform, Fill::Kind::integers, Fill::Kind::offsets,
-                                  Fill::Kind::constant};
+                                  Fill::Kind::constant, Fill::Kind::sums};
   tensor.fill = kinds[f.one_of("kind", kFills)];
   switch (tensor.fill) {
     case Fill::Kind::uniform:
+    case Fill::Kind::sums:
       tensor.lo = f.number("lo");
       tensor.hi = f.number("hi");
       if (tensor.hi < tensor.lo) throw f.error("hi", "less than lo");

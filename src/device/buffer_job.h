@@ -10,7 +10,7 @@ namespace redzone::device {
 
 inline constexpr int kMaxRank = 6;
 
-enum class FillKind : std::uint8_t { uniform, integers, offsets, constant, poison };
+enum class FillKind : std::uint8_t { uniform, integers, offsets, constant, poison, sparse };
 
 // Elements are addressed in memory order: index (i_0 .. i_r-1) lies `sum(i_k * stride[k])` elements
 // after `data`; the innermost stride is 1. A run is one innermost row.

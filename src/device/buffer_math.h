@@ -103,6 +103,19 @@ RZ_HOST_DEVICE inline std::uint64_t uniform_element(DType t, double lo, double h
   }
 }
 
+RZ_HOST_DEVICE constexpr bool is_unsigned(DType t) {
+  return t == DType::u8 || t == DType::u16 || t == DType::u32 || t == DType::u64 ||
+         t == DType::boolean;
+}
+
+// An element of a sparse fill, made of its own bits of the random word: see Fill::Kind::sums.
+RZ_HOST_DEVICE inline std::uint64_t sparse_element(DType t, std::uint64_t random) {
+  const auto r = static_cast<int>(random & 15);
+  const int magnitude = r < 4 ? (r & 1) + 1 : 0;
+  const int value = r < 2 && !is_unsigned(t) ? -magnitude : magnitude;
+  return t == DType::f64 ? encode_real(t, value) : encode_float(t, static_cast<float>(value));
+}
+
 // Bits of element `index` (memory order) as `job` fills it. Poison is the job's word, or as much of
 // its upper end as an element has. A bool is poisoned with 0 or 1, so that a kernel may read it as
 // one, and by the bit of the word that tells the poisons which are compared apart.
@@ -114,6 +127,11 @@ RZ_HOST_DEVICE inline std::uint64_t fill_bits(const BufferJob& job, std::int64_t
       const std::uint64_t word = random_word(job.seed, index / n);
       return uniform_element(t, job.lo, job.hi, element_of_word(word, dtype_bytes(t), index % n),
                              element_of_word(finer_word(word), dtype_bytes(t), index % n));
+    }
+    case FillKind::sparse: {
+      const std::int64_t n = elements_per_word(dtype_bytes(t));
+      const std::uint64_t word = random_word(job.seed, index / n);
+      return sparse_element(t, element_of_word(word, dtype_bytes(t), index % n));
     }
     case FillKind::integers: {  // a word for each: a range of up to 2^60 integers is covered
       const std::uint64_t r = random_word(job.seed, index);

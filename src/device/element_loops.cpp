@@ -13,7 +13,7 @@ namespace {
 
 // The real types, which precede the complex ones.
 constexpr std::size_t kDTypes = static_cast<std::size_t>(DType::c64);
-constexpr std::size_t kFillKinds = 5;
+constexpr std::size_t kFillKinds = 6;
 
 template <std::size_t Bytes>
 struct BitsOf;
@@ -78,12 +78,13 @@ struct Loop {
     return j;
   }
   static constexpr bool kSameEverywhere = Kind == FillKind::constant || Kind == FillKind::poison;
+  static constexpr bool kFiner = Kind == FillKind::uniform && uses_finer_word(Type);
 
   static void fill(const BufferJob& job, std::byte* at, std::int64_t first, std::int64_t n) {
     const BufferJob j = constant_job(job);
     if constexpr (kSameEverywhere)
       put_same(static_cast<Bits>(fill_bits(j, 0)), at, n);
-    else if constexpr (Kind == FillKind::uniform)
+    else if constexpr (Kind == FillKind::uniform || Kind == FillKind::sparse)
       put_words(j, at, first, n);
     else
       put_each(j, at, first, n);
@@ -114,6 +115,12 @@ struct Loop {
   static void put_each(const BufferJob& j, std::byte* at, std::int64_t first, std::int64_t n) {
     for (std::int64_t i = 0; i < n; ++i) put(at, i, static_cast<Bits>(fill_bits(j, first + i)));
   }
+  static std::uint64_t element(const BufferJob& j, Bits random, Bits finer) {
+    if constexpr (Kind == FillKind::sparse)
+      return sparse_element(Type, random);
+    else
+      return uniform_element(Type, j.lo, j.hi, random, finer);
+  }
   // A block of random words at a time, then its elements.
   static void put_words(const BufferJob& j, std::byte* at, std::int64_t first, std::int64_t n) {
     constexpr std::int64_t kPerWord = elements_per_word(sizeof(Bits));
@@ -126,15 +133,15 @@ struct Loop {
       const std::int64_t word = (first + done) / kPerWord;
       for (std::int64_t w = 0; w < count; ++w) words[w] = random_word(j.seed, word + w);
       std::uint64_t finer_words[kBlockWords];
-      if constexpr (uses_finer_word(Type))
+      if constexpr (kFiner)
         for (std::int64_t w = 0; w < count; ++w) finer_words[w] = finer_word(words[w]);
       const auto* random = reinterpret_cast<const std::byte*>(words);
       const auto* finer = reinterpret_cast<const std::byte*>(finer_words);
       for (std::int64_t i = 0; i < count * kPerWord; ++i) {
         Bits bits, more = 0;
         std::memcpy(&bits, random + i * kBytes, sizeof bits);
-        if constexpr (uses_finer_word(Type)) std::memcpy(&more, finer + i * kBytes, sizeof more);
-        put(at, done + i, static_cast<Bits>(uniform_element(Type, j.lo, j.hi, bits, more)));
+        if constexpr (kFiner) std::memcpy(&more, finer + i * kBytes, sizeof more);
+        put(at, done + i, static_cast<Bits>(element(j, bits, more)));
       }
       done += count * kPerWord;
     }

@@ -22,6 +22,7 @@ inline bool is_known(Fill::Kind kind) {
     case Fill::Kind::integers:
     case Fill::Kind::offsets:
     case Fill::Kind::constant:
+    case Fill::Kind::sums:
       return true;
   }
   return false;

@@ -53,6 +53,9 @@ Result<void> set_fill(const TensorSpec& spec, const Call& call, std::int64_t num
     case Fill::Kind::constant:
       job.fill = device::FillKind::constant;
       break;
+    case Fill::Kind::sums:
+      job.fill = call.seed % 2 == 0 ? device::FillKind::sparse : device::FillKind::uniform;
+      break;
     case Fill::Kind::integers:
       job.fill = device::FillKind::integers;
       ranged = range();

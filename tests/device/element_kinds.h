@@ -13,7 +13,7 @@ inline constexpr DType kTypes[] = {DType::f32, DType::f64,     DType::f16,   DTy
                                    DType::u64, DType::f8e4m3,  DType::f8e5m2};
 static_assert(std::size(kTypes) == static_cast<std::size_t>(DType::c64), "all but the complex");
 
-inline constexpr FillKind kFills[] = {FillKind::uniform, FillKind::integers, FillKind::offsets,
-                                      FillKind::constant, FillKind::poison};
+inline constexpr FillKind kFills[] = {FillKind::uniform,  FillKind::integers, FillKind::offsets,
+                                      FillKind::constant, FillKind::poison,   FillKind::sparse};
 
 }  // namespace redzone::device

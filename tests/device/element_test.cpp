@@ -8,8 +8,10 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <set>
 
 #include "device/buffer_math.h"
+#include "tests/device/element_kinds.h"
 
 namespace redzone::device {
 namespace {
@@ -217,6 +219,40 @@ TEST(Float8, IsFilledNearToZero) {
       subnormal += value > 0 && value < 0x1p-8;
     }
     EXPECT_GT(subnormal, 50) << static_cast<int>(format.type);
+  }
+}
+
+// A quarter of the elements are small integers, which every type holds, so that sums of thousands
+// of products are the same in every order.
+TEST(Sparse, SumsAreExactInEveryOrder) {
+  for (const DType type : kTypes) {
+    BufferJob a = filled_job(type, FillKind::sparse), b = a;
+    b.seed = 6;
+    const auto value = [type](const BufferJob& job, std::int64_t i) {
+      const std::uint64_t bits = fill_bits(job, i) & (~0ull >> (64 - 8 * dtype_bytes(type)));
+      return decoded(type, bits);
+    };
+    int zeros = 0;
+    std::set<double> seen;
+    float forward = 0, backward = 0;
+    double exact = 0;
+    for (std::int64_t i = 0; i < a.numel; ++i) {
+      const std::int64_t j = a.numel - 1 - i;
+      zeros += value(a, i) == 0 ? 1 : 0;
+      seen.insert(value(a, i));
+      exact += value(a, i) * value(b, i);
+      forward += static_cast<float>(value(a, i)) * static_cast<float>(value(b, i));
+      backward += static_cast<float>(value(a, j)) * static_cast<float>(value(b, j));
+    }
+    EXPECT_NEAR(zeros, 3 * a.numel / 4, a.numel / 16) << static_cast<int>(type);
+    if (type == DType::boolean)
+      EXPECT_EQ(seen, (std::set<double>{0, 1}));
+    else if (is_unsigned(type))
+      EXPECT_EQ(seen, (std::set<double>{0, 1, 2})) << static_cast<int>(type);
+    else
+      EXPECT_EQ(seen, (std::set<double>{-2, -1, 0, 1, 2})) << static_cast<int>(type);
+    EXPECT_EQ(static_cast<double>(forward), exact);
+    EXPECT_EQ(static_cast<double>(backward), exact);
   }
 }
 

@@ -20,7 +20,8 @@ class Descriptions(cases.FileCase):
             "rz.require(N % 4 == 0)\n"
             "K = rz.dim('K', values=[1, 5])\n"
             "rz.require(K <= N)\n"
-            "@rz.target(x=rz.In('float32', M, N, layout=['strided', 'slice'], granule=4, align=64),\n"
+            "@rz.target(x=rz.In('float32', M, N, layout=['strided', 'slice'], granule=4, align=64,\n"
+            "                   fill=rz.sums(-2, 2)),\n"
             "           rows=rz.In('i32', M + 1, fill=rz.offsets(N)), mode=rz.knob('fast', 'slow'),\n"
             "           block=rz.knob(64, 128), scale=rz.knob(1.5, None),\n"
             "           returns=rz.Out('bf16', M, N // 2, tol=(1e-2, 0)), reference=lambda x: x, tol=1e-3,\n"
@@ -53,6 +54,7 @@ class Descriptions(cases.FileCase):
             {"row_padding": True, "transposed": True, "offset": True, "unit_strides": True, "slice": True,
              "granule_elems": 4},
         )  # fmt: skip
+        self.assertEqual(x["fill"], {"kind": "sums", "lo": -2.0, "hi": 2.0})
         self.assertEqual(rows["fill"], {"kind": "offsets", "total": "N"})
         self.assertEqual((result["name"], result["role"], result["returned"]), ("result", "out", True))
         self.assertEqual(result["shape"], ["M", "floordiv(N, 2)"])

@@ -114,6 +114,31 @@ TEST(Fill, InputsFollowTheSeedAndThePoisonIsInTheOutputs) {
   EXPECT_NE(x, first);
 }
 
+TEST(Fill, SumsAreRealsOrSparseIntegersAsTheSeedSays) {
+  TargetSpec spec = double_spec();
+  spec.tensors[0].fill = Fill::sums(-0.5, 0.5);
+  std::vector<float> x;
+  Bench bench(
+      [&](Context& ctx) {
+        launch(
+            ctx, "copy",
+            +[](const float* x, std::int64_t n, std::vector<float>* to) { to->assign(x, x + n); },
+            {}, ctx.tensor("x").data<float>(), ctx.tensor("x").numel(), &x);
+      },
+      std::move(spec));
+  const auto integers = [&] {
+    return std::ranges::count_if(
+        x, [](float v) { return v == static_cast<float>(static_cast<int>(v)); });
+  };
+  bench.run({call_of(20, 20, 1)});
+  EXPECT_LT(std::ranges::max(x), 0.5f);
+  EXPECT_LT(integers(), 4);
+  bench.run({call_of(20, 20, 2)});
+  EXPECT_EQ(integers(), 400);
+  EXPECT_EQ(std::ranges::max(x), 2);
+  EXPECT_EQ(std::ranges::min(x), -2);
+}
+
 TEST(Fill, ARangeWithoutANumberIsTheTargetsFault) {
   TargetSpec spec = double_spec();
   // The registry tries a few calls, but not this one.

@@ -66,6 +66,14 @@ class Shipped(unittest.TestCase):
                 seen.add(repr((v["knobs"], v["constants"], v["classes"])))
             self.assertEqual(len(seen), len(target["variant"]))
 
+    def test_inputs_of_matrix_products_have_exact_sums(self):
+        fills = {
+            name: {t["fill"]["kind"] for t in read_target(PACKAGES / name)["tensor"] if "fill" in t}
+            for name in NAMES
+        }
+        self.assertEqual(fills.pop("matmul_persistent"), {"sums"})
+        self.assertNotIn({"sums"}, fills.values())
+
     def test_chunk_kernels_have_the_classes_of_n_and_the_blocks_of_d(self):
         for name in (n for n in NAMES if n.startswith("chunk_")):
             got = {

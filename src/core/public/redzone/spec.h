@@ -166,6 +166,12 @@ struct Fill {
     offsets,   // non-decreasing integers, first 0, last range(dims).second: row offsets of a
                // ragged batch. Rows of length 0 occur.
     constant,  // every element is lo
+    // Reals in [lo, hi), as `uniform`, if the seed of the call is odd. If it is even, small
+    // integers of which three in four are 0, the others -2, -1, 1 or 2 (1 or 2 if the type is
+    // unsigned): sums of products of thousands of them are exact in every order, so that a term
+    // which is missing or counted twice shows in full, and rounding shows nowhere. For inputs of
+    // matrix products.
+    sums,
   };
   Kind kind = Kind::uniform;
   double lo = -1.0;
@@ -173,6 +179,7 @@ struct Fill {
   std::function<std::pair<std::int64_t, std::int64_t>(const Dims&)> range = {};
 
   static Fill uniform(double lo, double hi) { return {Kind::uniform, lo, hi, {}}; }
+  static Fill sums(double lo, double hi) { return {Kind::sums, lo, hi, {}}; }
   static Fill constant(double value) { return {Kind::constant, value, value, {}}; }
   static Fill integers(
       std::function<std::pair<std::int64_t, std::int64_t>(const Dims&)> inclusive) {
@@ -221,7 +228,11 @@ struct TensorSpec {
   std::function<Shape(const Dims&)> shape;  // at most 5 dims; a dim may be 0
   LayoutRules layouts = {};
   Fill fill = {};
-  std::size_t align_bytes = 16;  // alignment of the base address that the kernel may assume
+  // Alignment of the base address that the kernel may assume, and all that it gets: the elements
+  // end up to align_bytes - 1 bytes before the guard page of placement guard_after. So a read (not
+  // a write, which canaries show) past the end by less than that does not fault. A kernel that
+  // needs less should say so; the least is the size of an element.
+  std::size_t align_bytes = 16;
   // Overrides `dtype` when the element type is itself a knob (e.g. dtype = "f32" | "bf16").
   std::function<DType(const Config&)> dtype_of = {};
   // Tolerance of this output; absent: the target's.
