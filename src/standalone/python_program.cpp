@@ -59,6 +59,8 @@ std::string_view fill_name(device::FillKind kind) {
       return "constant";
     case device::FillKind::poison:
       return "poison";
+    case device::FillKind::sparse:
+      return "sparse";
   }
   return "";
 }

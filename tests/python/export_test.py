@@ -195,7 +195,7 @@ READ = {
     "numpy": "x.strides, x.tobytes()",
     "torch": "x.stride(), x.clone().contiguous().view(torch.uint8).tolist()",
 }
-FILLS = ("None", "rz.uniform(-3.7, 90)", "rz.integers(0, 100)", "rz.constant(1)")
+FILLS = ("None", "rz.uniform(-3.7, 90)", "rz.integers(0, 100)", "rz.constant(1)", "rz.sums(0, 3)")
 
 
 class Values(ExportCase):

@@ -98,6 +98,13 @@ def uniform_bits(dtype: str, lo: float, hi: float, own: int, finer: int) -> int:
     return bits_of(dtype, fused(as_f32(hi - lo), math.ldexp(step, -unit), as_f32(lo)))
 
 
+def sparse_bits(dtype: str, own: int) -> int:
+    """An element of small integers and many zeros, by the lowest four of its own bits."""
+    magnitude = (own & 1) + 1 if own < 4 else 0
+    signed = dtype[0] != "u" and dtype != "bool"
+    return bits_of(dtype, -magnitude if own < 2 and signed else magnitude)
+
+
 def ragged_offset(seed: int, index: int, rows: int, total: int) -> int:
     if index <= 0 or index >= rows:
         return 0 if index <= 0 else total
@@ -116,6 +123,10 @@ def fill_bits(tensor: Mapping[str, Any], index: int, poison: int) -> int:
         finer = ((word << 32 | word >> 32) & WORD) * 0xD6E8FEB86659FD93 & WORD
         at, mask = index % (64 // bits) * bits, (1 << bits) - 1
         return uniform_bits(dtype, fill["lo"], fill["hi"], word >> at & mask, finer >> at & mask)
+    if kind == "sparse":
+        bits = 8 * BYTES[dtype]
+        word = random_word(seed, index // (64 // bits))
+        return sparse_bits(dtype, word >> index % (64 // bits) * bits & 15)
     if kind == "integers":
         word, first, last = random_word(seed, index), fill["first"], fill["last"]
         if word & 15 < 2:
