@@ -170,7 +170,9 @@ std::optional<Shown> as_order(const Workshop& shop, Evaluator& evaluator, const 
     return std::nullopt;
   Shown shown{order, used.plan, evaluator.ask(*order, used.plan)};
   const Verdict& verdict = shown.answer.verdict;
-  if (!verdict.failed() || verdict.signature.buffer != seen.buffer) return std::nullopt;
+  if (!verdict.failed() || verdict.signature.kind != FailKind::order ||
+      verdict.signature.buffer != seen.buffer)
+    return std::nullopt;
   return shown;
 }
 

@@ -23,8 +23,8 @@ std::optional<Shown> classify(const Workshop& shop, Evaluator& evaluator,
 std::optional<Shown> as_fault(const Workshop& shop, Evaluator& evaluator, const Shown& canary);
 
 // Memory that was used after its free, in one schedule: returns the failure of the oracle that
-// forces both orders of two operations on that memory, if their order matters. It says which
-// operation is not ordered behind which, and fails under any schedule.
+// forces both orders of two operations on that memory, if nothing orders them and their order
+// matters. It says which two they are, and fails under any schedule.
 std::optional<Shown> as_order(const Workshop& shop, Evaluator& evaluator, const Shown& used);
 
 }  // namespace redzone::campaign
