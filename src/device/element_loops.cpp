@@ -229,7 +229,7 @@ ElementLoops loops_at(LoopsFor processor) {
   using Bits = typename L::Bits;
   const bool wide = processor == LoopsFor::avx512;
   const auto digest = wide ? &Wide::digest<Bits> : &Plain::digest<Bits>;
-  // Only for fills that occur by the megabyte; for the others it would only add code.
+  // Only for the fill that most inputs have; for the others it would add code for little time.
   if constexpr (kKind == FillKind::uniform) {
     if (wide) return {&Wide::fill<L>, &Wide::verify<L>, digest};
     if (processor == LoopsFor::fma) return {&Fma::fill<L>, &Fma::verify<L>, digest};

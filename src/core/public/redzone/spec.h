@@ -168,9 +168,9 @@ struct Fill {
     constant,  // every element is lo
     // Reals in [lo, hi), as `uniform`, if the seed of the call is odd. If it is even, small
     // integers of which three in four are 0, the others -2, -1, 1 or 2 (1 or 2 if the type is
-    // unsigned): sums of products of thousands of them are exact in every order, so that a term
-    // which is missing or counted twice shows in full, and rounding shows nowhere. For inputs of
-    // matrix products.
+    // unsigned): sums of thousands of their products are exact in every order in f32 and wider,
+    // and a term that is missing or counted twice changes one by 1 or more wherever neither factor
+    // is 0. For inputs of matrix products.
     sums,
   };
   Kind kind = Kind::uniform;
