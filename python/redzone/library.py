@@ -75,6 +75,7 @@ _FUNCTIONS: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "rz_reference_output": (c_int, (c_void_p, c_char_p, *_VALUES)),
     "rz_reference_fail": (None, (c_void_p, c_char_p)),
     "rz_progress": (None, (c_char_p,)),
+    "rz_compiling": (None, (c_char_p,)),
     "rz_watch_memory": (None, (c_void_p, c_uint64, c_char_p)),
     "rz_use_allocator": (None, ()),
     "rz_use_on": (None, (c_void_p, c_void_p)),

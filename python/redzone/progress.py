@@ -21,10 +21,12 @@ _MOST_S = 600.0
 
 
 class Progress:
-    """Reports compilations by `report`, from a thread of its own while one runs."""
+    """Reports compilations by `compiling` and other work by `working`, from a thread of its own while
+    one goes on."""
 
-    def __init__(self, report: Callable[[str], None]) -> None:
-        self._report = report
+    def __init__(self, compiling: Callable[[str], None], working: Callable[[str], None]) -> None:
+        self._compiling = compiling
+        self._working = working
         self._hooked: set[str] = set()
         self._over: list[threading.Event] = []
 
@@ -37,25 +39,29 @@ class Progress:
 
     def begin(self, what: str) -> None:
         """A compilation begins; they may nest."""
+        self._begin(what, self._compiling)
+
+    def _begin(self, what: str, report: Callable[[str], None]) -> None:
         over = threading.Event()
         self._over.append(over)
-        self._report(what)
+        report(what)
 
         def tell() -> None:
             for _ in range(int(_MOST_S / _EVERY_S)):
                 if over.wait(_EVERY_S):
                     return
-                self._report(what)
+                report(what)
 
         threading.Thread(target=tell, name="redzone-progress", daemon=True).start()
 
     @contextlib.contextmanager
     def during(self, what: str, long: bool) -> Iterator[None]:
-        """Reports work of the block, if it may be long: a thread costs more than most trials."""
+        """Reports work of the block as progress, if it may be long: a thread costs more than most
+        trials."""
         if not long:
             yield
             return
-        self.begin(what)
+        self._begin(what, self._working)
         try:
             yield
         finally:
@@ -97,8 +103,8 @@ class Progress:
 
 def prepare_inductor(targets: Iterable[Target]) -> None:
     """Lets Inductor find out which instructions its C++ compiler and the processor have, if a target
-    is compiled by it: a process for each set of them, which imports torch. Processes that are
-    forked afterwards need not."""
+    is compiled: a process for each set of them, which imports torch. Processes that are forked
+    afterwards need not."""
     if not any(is_compiled(t.callable) for t in targets):
         return
     with contextlib.suppress(Exception):  # not public: without it each worker finds out by itself

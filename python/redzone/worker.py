@@ -61,7 +61,10 @@ class Worker:
         }
         self._instances: dict[int, Instance] = {}
         self._ids = itertools.count()
-        self._progress = Progress(lambda what: library.rz_progress(as_bytes(what)))
+        self._progress = Progress(
+            compiling=lambda what: library.rz_compiling(as_bytes(what)),
+            working=lambda what: library.rz_progress(as_bytes(what)),
+        )
         self._cuda = CurrentStream() if device == "cuda" else None
 
     def make(self, _: Any, name: bytes) -> int:
@@ -119,6 +122,8 @@ class Worker:
             self._references[target.name].run(reference)
         except BaseException as error:
             self._library.rz_reference_fail(reference, self._told(error))
+        finally:
+            self._progress.settle()
 
     def trial(self, _: Any, begins: int) -> None:
         # Frees happen by reference count within a trial, so in the same order each time.
@@ -218,7 +223,7 @@ def prepare(arguments: Sequence[str]) -> Prepared:
     files = Files(_values_of("--python-file", arguments))
     targets = files.load()
     random_numbers.seed(0)  # what this imports is imported once
-    if device != "cuda":
+    if device == "host":
         prepare_inductor(targets)
     return Prepared(files, targets, library, device, json.dumps(description(files, targets)))
 

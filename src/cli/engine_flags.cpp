@@ -1,6 +1,7 @@
 #include "cli/engine_flags.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "cli/interrupt.h"
 #include "cli/output.h"
@@ -36,6 +37,7 @@ Result<engine::EngineOptions> engine_options(const po::variables_map& flags,
   options.workload = workload;
   options.interrupted = [] { return interrupted(); };
   options.compiles = [](const std::string& target, std::chrono::milliseconds time) {
+    if (isatty(STDERR_FILENO) != 0) clear_line();  // a status line may stand there
     print_note(fmt::format("compiling {} ({} s so far): its first plans wait for it", target,
                            std::chrono::duration_cast<std::chrono::seconds>(time).count()));
   };

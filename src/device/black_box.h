@@ -41,9 +41,6 @@ struct BlackBox {
   // Incremented at each step of a trial: a call, a kernel start, a compilation. Deadlines count
   // from the last increment, so a long trial is not taken for a hang.
   std::uint64_t progress = 0;
-  // Incremented at each sign of a compilation in the worker's own process, which come several times
-  // a second.
-  std::uint64_t compiling = 0;
   std::uint64_t job = 0;  // the job and trial that the worker is in
   std::int32_t trial = -1;
   std::int32_t call_begun = -1;     // index of the call enqueued last
@@ -52,6 +49,9 @@ struct BlackBox {
   std::int32_t call_compared = -1;  // the call whose reference runs, or ran last
   char kernel[96] = {};             // kernel launched (CUDA) or running (host) last
   FaultRecord fault;
+  // Incremented at each sign of a compilation in the worker's own process, which come several times
+  // a second. New fields come last: a worker library of an earlier version writes those before.
+  std::uint64_t compiling = 0;
 };
 
 // Copies and truncates; always terminates.

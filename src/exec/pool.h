@@ -114,7 +114,7 @@ class Pool final : public Executor {
   std::optional<std::string> accept(Worker& worker, Message message, Clock::time_point now);
   void check_end(Worker& worker, Clock::time_point now);
   void check_clocks(Worker& worker, Clock::time_point now);
-  void tell_compiling(const Worker& worker, Clock::time_point now);
+  void tell_compiling(const Worker& worker);
   void lose(Worker& worker, std::optional<Observation> blame, Clock::time_point now);
   void failed_start(Clock::time_point started, std::string reason, Clock::time_point now);
   void replenish(Clock::time_point now);

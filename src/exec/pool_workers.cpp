@@ -132,7 +132,7 @@ bool Pool::read_messages(Worker& worker, Clock::time_point now) {
   while (worker.state != WorkerState::leaving) {
     auto message = worker.channel.next();
     if (message && !*message) break;
-    worker.last_heard = now;
+    worker.hear(now);
     std::optional<std::string> problem;
     if (message)
       problem = accept(worker, std::move(**message), now);
@@ -272,7 +272,7 @@ void Pool::check_clocks(Worker& worker, Clock::time_point now) {
     return;
   }
   if (now >= worker.next_look()) worker.shows_progress(now);
-  tell_compiling(worker, now);
+  tell_compiling(worker);
   // Messages were read just now: a pause of the driver does not count.
   worker.held_up = options_.held_up_after != std::chrono::milliseconds::max() &&
                    worker.state == WorkerState::warm && !worker.queue.empty() &&
@@ -284,13 +284,13 @@ void Pool::check_clocks(Worker& worker, Clock::time_point now) {
   lose(worker, std::move(blame), now);
 }
 
-void Pool::tell_compiling(const Worker& worker, Clock::time_point now) {
+void Pool::tell_compiling(const Worker& worker) {
   constexpr std::chrono::seconds kWorthTelling{2};
-  const auto time = options_.compiles ? worker.compiles_for(now) : std::nullopt;
-  if (!time || *time < kWorthTelling) return;
+  const auto time = worker.compiled();
+  if (!options_.compiles || worker.queue.empty() || time < kWorthTelling) return;
   const std::string& target = worker.queue.front()->plan->target;
   if (told_to_compile_.insert(target).second)
-    options_.compiles(target, std::chrono::duration_cast<std::chrono::milliseconds>(*time));
+    options_.compiles(target, std::chrono::duration_cast<std::chrono::milliseconds>(time));
 }
 
 // Ends the worker. Its current trial gets the observation `blame` (fault attribution), if any; its

@@ -83,14 +83,16 @@ Clock::time_point Worker::last_deadline() const {
   constexpr std::size_t kMostDeadlines = 30;
   const PendingJob& job = *queue.front();
   const std::size_t compared = last_comparing > last_heard ? calls_of(*job.plan).size() : 0;
-  const auto compiling =
-      last_compiling > last_heard ? kLongestCompilation : std::chrono::milliseconds(0);
-  return last_heard + job.deadline * (kMostDeadlines + compared * kReferenceDeadlines) + compiling;
+  return last_heard + job.deadline * (kMostDeadlines + compared * kReferenceDeadlines) + compiled();
 }
 
-std::optional<Clock::duration> Worker::compiles_for(Clock::time_point now) const {
-  if (queue.empty() || last_compiling <= last_heard) return std::nullopt;
-  return now - began_compiling;
+Clock::duration Worker::compiled() const {
+  return last_compiling > last_heard ? compiled_before : Clock::duration{};
+}
+
+void Worker::hear(Clock::time_point now) {
+  last_heard = now;
+  compiling = process.marks().compiling;  // of the trial that has ended
 }
 
 void Worker::hear_part(Clock::time_point now) {
@@ -102,7 +104,9 @@ bool Worker::shows_progress(Clock::time_point now) {
   const device::BlackBox marks = process.marks();
   if (marks.phase == device::Phase::comparing) last_comparing = now;
   if (std::exchange(compiling, marks.compiling) != marks.compiling) {
-    if (last_compiling <= last_heard) began_compiling = now;
+    const bool goes_on = last_compiling > last_heard && now - last_compiling <= kBetweenSigns;
+    const Clock::duration longer = goes_on ? now - last_compiling : Clock::duration{};
+    compiled_before = std::min<Clock::duration>(compiled() + longer, kLongestCompilation);
     last_compiling = now;
   }
   if (now >= last_deadline()) return false;

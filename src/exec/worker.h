@@ -75,6 +75,8 @@ enum class Queues : std::uint8_t { one, several };
 
 // A trial may compile for this long in all, beside the time that it has anyway.
 inline constexpr std::chrono::milliseconds kLongestCompilation{600'000};
+// Signs of a compilation that are farther apart are of two: the time between was not spent on one.
+inline constexpr std::chrono::milliseconds kBetweenSigns{5'000};
 
 struct Worker {
   Worker(WorkerProcess p, Queues q, Clock::time_point now)
@@ -106,8 +108,10 @@ struct Worker {
   Clock::time_point last_sign() const { return std::max(last_heard, last_progress); }
   // Bytes arrived that do not complete a message: progress like any other.
   void hear_part(Clock::time_point now);
-  // How long its job has compiled, as far as known; nothing if it has not.
-  std::optional<Clock::duration> compiles_for(Clock::time_point now) const;
+  // A message has arrived: the clock of the next trial starts.
+  void hear(Clock::time_point now);
+  // How long the current trial has shown signs of compiling.
+  Clock::duration compiled() const;
   // After which no progress moves the deadline of the current trial. Requires a job.
   Clock::time_point last_deadline() const;
   // The facts that fault attribution needs about that trial.
@@ -132,8 +136,8 @@ struct Worker {
   Clock::time_point last_progress = Clock::time_point::min();   // when progress was last noticed
   Clock::time_point last_comparing = Clock::time_point::min();  // when a reference last ran
   std::uint64_t compiling = 0;  // of the black box, at the last check
-  Clock::time_point began_compiling = Clock::time_point::min();
   Clock::time_point last_compiling = Clock::time_point::min();  // when that was last noticed
+  Clock::duration compiled_before = {};                         // between such times of one trial
   std::optional<Clock::time_point> closed_at;  // when the socket ended, if the process did not
   Clock::time_point kill_at = Clock::time_point::max();
   bool proven = false;          // finished a trial

@@ -28,10 +28,12 @@ void CallingProcess::trial(bool begins) {
   if (callbacks_.trial != nullptr) callbacks_.trial(callbacks_.user, begins ? 1 : 0);
 }
 
+void CallingProcess::show_progress() {
+  if (box_ != nullptr) std::atomic_ref(box_->progress).fetch_add(1, std::memory_order_relaxed);
+}
+
 void CallingProcess::show_compiling() {
-  if (box_ == nullptr) return;
-  std::atomic_ref(box_->compiling).fetch_add(1, std::memory_order_relaxed);
-  std::atomic_ref(box_->progress).fetch_add(1, std::memory_order_relaxed);
+  if (box_ != nullptr) std::atomic_ref(box_->compiling).fetch_add(1, std::memory_order_relaxed);
 }
 
 CallbackTarget::CallbackTarget(CallingProcess& process,

@@ -43,6 +43,7 @@ class CallingProcess {
   void set_error(std::string message) { error_ = std::move(message); }
   // Progress of the trial, from any thread.
   void set_black_box(device::BlackBox& box) { box_ = &box; }
+  void show_progress();
   void show_compiling();
   // Guards what its code allocates in `call` (-1: in none). Set before the first trial.
   void set_memory(memory_preload::GuardedTrials& trials) { memory_ = &trials; }

@@ -18,8 +18,8 @@
 namespace redzone::worker {
 namespace {
 
-// The interface has no handle for it, since rz_progress() and rz_watch_memory() are for code that
-// knows of no call, such as hooks of a compiler and of an allocator.
+// The interface has no handle for it, since rz_progress(), rz_compiling() and rz_watch_memory() are
+// for code that knows of no call, such as hooks of a compiler and of an allocator.
 CallingProcess* process_here = nullptr;
 
 // Set before rz_worker_main(), as a framework can change its allocator only before it allocates.
@@ -262,8 +262,13 @@ void rz_reference_fail(rz_reference* reference, const char* message) {
 
 void rz_progress(const char* what) {
   if (process_here == nullptr) return;
-  process_here->show_compiling();
+  process_here->show_progress();
   log::info("worker: {}", what);
+}
+
+void rz_compiling(const char* what) {
+  if (process_here != nullptr) process_here->show_compiling();
+  rz_progress(what);
 }
 
 void rz_watch_memory(void* at, uint64_t bytes, const char* name) {

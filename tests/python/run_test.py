@@ -207,7 +207,7 @@ class Run(cases.FileCase):
             "import ctypes, os, time\nlibrary = ctypes.CDLL(os.environ['REDZONE_LIBRARY'])\ncompiled = []\n"
             + HEAD + "@rz.target(x=rz.In('f32', N), returns=rz.Out('f32', N))\ndef f(x):\n"
             "    for _ in range(0 if compiled else 120):\n"
-            "        library.rz_progress(b'compiles f'); time.sleep(0.1)\n"
+            "        library.rz_compiling(b'compiles f'); time.sleep(0.1)\n"
             "    compiled.append(1)\n    return [v + 1 for v in x]\n",
             "--plans", "20", "--deadline", "350ms", "--workers", "1",
         )  # fmt: skip

@@ -53,6 +53,9 @@ class Library:
     def rz_progress(self, what):
         self.told.append(("progress", what))
 
+    def rz_compiling(self, what):
+        self.told.append(("compiling", what))
+
     def rz_call_fail(self, _, code, message):
         self.told.append((code, message))
 
@@ -105,7 +108,7 @@ class Calls(unittest.TestCase):
 
     def test_a_call_ends_the_compilations_that_it_began(self):
         told: list[str] = []
-        progress = Progress(told.append)
+        progress = Progress(told.append, told.append)
         progress.begin("compiles a kernel that has a mistake")
         progress.begin("compiles another")
         progress.settle()

@@ -14,7 +14,7 @@
  *
  * Threads: rz_worker_main() runs in one thread, and calls all callbacks from it. Functions that
  * take an rz_call or an rz_reference are for that thread, within the callback that got it.
- * rz_progress() may be called from any thread.
+ * rz_progress() and rz_compiling() may be called from any thread.
  *
  * Text is UTF-8 and ends with a zero byte. What a function returns belongs to the library and lives
  * as long as the rz_call or rz_reference that it was asked of; what is passed to it is copied.
@@ -145,10 +145,12 @@ void rz_reference_fail(rz_reference*, const char* message);
 
 /* ---- of the process ---- */
 
-/* This process compiles: the deadline of its trial begins again, for up to 10 minutes a trial. Call
- * it several times a second meanwhile. Users are told once that the target compiles; `what` is for
- * the log ("compiles triton kernel add"). */
+/* The trial makes progress: its deadline begins again, up to 30 times. `what` is for the log. */
 void rz_progress(const char* what);
+/* This process compiles: rz_progress(), and the time between such calls, up to 10 minutes a trial,
+ * does not count. Call it several times a second meanwhile. Users are told once that the target
+ * compiles; `what` is for the log ("compiles triton kernel add"). */
+void rz_compiling(const char* what);
 /* Names memory of the process for reports about bad accesses, until the trial ends. No effect
  * outside a trial. */
 void rz_watch_memory(void* at, uint64_t bytes, const char* name);
