@@ -44,6 +44,8 @@ class FleetCommand final : public Command {
         "out", po::value<std::string>(), "report: folder for the page and all formats")(
         "index", po::value<Count>(), "shard: its number")("local", po::value<std::string>(),
                                                           "shard, hub: folder on the local disk")(
+        "uid", po::value<std::string>()->default_value(""),
+        "shard, hub: the fleet that the job belongs to; another one in the folder is an error")(
         "finish", po::bool_switch(), "hub: merge what there is, and end");
     words.add("do", 1);
     add_night_flags(flags, words);
@@ -74,6 +76,7 @@ Result<int> shard(const po::variables_map& flags, Results&) {
   const char* job = std::getenv("SLURM_JOB_ID");
   return fleet::run_shard(
       {.layout = fleet_layout(flags),
+       .uid = flags["uid"].as<std::string>(),
        .shard = static_cast<int>(std::min<std::uint64_t>(index, campaign::Shard::kMost + 1)),
        .local = local,
        .redzone = self,
@@ -86,6 +89,7 @@ Result<int> hub(const po::variables_map& flags, Results&) {
   watch_interrupts();
   RZ_TRY_ASSIGN(const std::string local, required(flags, "local"));
   RZ_TRY(fleet::run_hub({.layout = fleet_layout(flags),
+                         .uid = flags["uid"].as<std::string>(),
                          .local = local,
                          .host = this_host(),
                          .interrupted = &interrupted,

@@ -3,6 +3,7 @@
 #include <charconv>
 #include <chrono>
 #include <filesystem>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -48,10 +49,14 @@ std::uint64_t seed_of(const std::string& uid) {
 
 Result<fleet::Fleet> fleet_of(const po::variables_map& flags, const fleet::Site& site) {
   RZ_TRY_ASSIGN(const auto night, night_options(flags));
+  static_assert(fleet::kMostShards == campaign::Shard::kMost);
   const std::uint64_t shards = flags.count("shards") != 0 ? flags["shards"].as<Count>().value : 0;
-  if (shards < 1 || shards > static_cast<std::uint64_t>(campaign::Shard::kMost))
+  if (shards < 1 || shards > static_cast<std::uint64_t>(fleet::kMostShards))
     return usage_error(
-        fmt::format("fleet submit: --shards: 1..{} is expected", campaign::Shard::kMost));
+        fmt::format("fleet submit: --shards: 1..{} is expected", fleet::kMostShards));
+  constexpr auto kMostSeed = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+  if (night.seed && *night.seed > kMostSeed)
+    return usage_error(fmt::format("fleet submit: --seed: at most {} is expected", kMostSeed));
   fleet::Fleet fleet;
   fleet.uid = new_uid();
   fleet.created = utc_now_us();
@@ -110,7 +115,12 @@ Result<int> fleet_submit(const po::variables_map& flags, Results& out) {
   RZ_TRY(fleet::create_folder(layout, fleet));
   const auto jobs = [&]() -> Result<fleet::Jobs> {
     if (known) RZ_TRY(store::publish(*known, layout.known()));
-    return fleet::submit(commands, &fleet::run_program);
+    RZ_TRY_ASSIGN(auto submitted, fleet::submit(commands, &fleet::run_program));
+    if (const auto written = fleet::write_record(layout.jobs(), submitted); !written) {
+      fleet::cancel_all(submitted, &fleet::run_program);  // nobody could stop them
+      return tl::unexpected(written.error());
+    }
+    return submitted;
   }();
   if (!jobs) {  // the folder may be used again
     std::error_code ignored;
@@ -118,7 +128,6 @@ Result<int> fleet_submit(const po::variables_map& flags, Results& out) {
       std::filesystem::remove(file, ignored);
     return tl::unexpected(jobs.error());
   }
-  RZ_TRY(fleet::write_record(layout.jobs(), *jobs));
   out.print(fmt::format("submitted {} shards as job {}, the hub as {}, the report as {}\n",
                         fleet.shards, jobs->shards, jobs->hub, jobs->report));
   return kOk;

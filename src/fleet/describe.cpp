@@ -70,8 +70,13 @@ void add_attempts(report::Fleet& out, const Attempts& attempts) {
 
 void add_hub(report::Fleet& out, const Layout& layout) {
   out.hub_state = out.hub_attempts == 0 ? "waiting" : "running";
+  std::error_code ignored;
+  if (!std::filesystem::exists(layout.hub_status(), ignored)) return;
   const auto status = read_record<HubStatus>(layout.hub_status());
-  if (!status) return;
+  if (!status) {
+    out.problems.push_back(status.error().message);
+    return;
+  }
   if (!status->ended.empty()) out.hub_state = "ended";
   out.hub_host = status->host;
   out.hub_updated = status->updated;

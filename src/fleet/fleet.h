@@ -7,8 +7,12 @@
 #include <vector>
 
 #include "core/field_table.h"
+#include "core/table_reader.h"
 
 namespace redzone::fleet {
+
+inline constexpr int kMostShards = 4096;
+inline constexpr std::size_t kUidDigits = 32;
 
 struct Fleet {
   std::string uid = {};      // 32 hex digits
@@ -33,6 +37,9 @@ constexpr auto field_table(std::type_identity<Fleet>) {
                    field("lease_seconds", &F::lease_seconds));
 }
 
+// Whether the values can be of a fleet; throws the reader's error for the first that cannot.
+void check_record(const TableReader& table, const Fleet& fleet);
+
 // Slurm's numbers; "" for what was not submitted.
 struct Jobs {
   std::string shards = {}, hub = {}, report = {};
@@ -44,6 +51,8 @@ constexpr auto field_table(std::type_identity<Jobs>) {
   return fields<Jobs>(field("shards", &Jobs::shards), field("hub", &Jobs::hub),
                       field("report", &Jobs::report));
 }
+
+void check_record(const TableReader& table, const Jobs& jobs);
 
 struct HubStatus {
   int attempt = 1;

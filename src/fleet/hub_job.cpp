@@ -8,6 +8,7 @@
 
 #include "core/exit_code.h"
 #include "core/log.h"
+#include "core/terminal.h"
 #include "core/utc.h"
 #include "fleet/clock.h"
 #include "fleet/record_file.h"
@@ -101,9 +102,9 @@ class Running {
     status_.leased = before_.leased + figures.leased;
     status_.reduced = before_.reduced + figures.reduced;
     status_.merge_seconds = before_.merge_seconds + seconds_;
-    status_.problems.clear();
+    status_.problems = folder_.problems();
     for (const auto& [attempt, why] : figures.refused)
-      status_.problems.push_back(fmt::format("attempt {}: {}", text_of(attempt), why));
+      status_.problems.push_back(fmt::format("attempt {}: {}", text_of(attempt), printable(why)));
     return write_record(job_.layout.hub_status(), status_);
   }
 
@@ -120,7 +121,7 @@ class Running {
 }  // namespace
 
 Result<void> run_hub(const HubJob& job) {
-  RZ_TRY_ASSIGN(const Fleet fleet, read_fleet(job.layout));
+  RZ_TRY_ASSIGN(const Fleet fleet, read_fleet_of(job.layout, job.uid));
   RZ_TRY_ASSIGN(const Attempt attempt,
                 claim_attempt(job.layout, kHubShard, {.host = job.host, .began = utc_now()}));
   const fs::path local =

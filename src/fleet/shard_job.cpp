@@ -10,8 +10,10 @@
 #include <utility>
 #include <vector>
 
+#include "core/child_process.h"
 #include "core/exit_code.h"
 #include "core/log.h"
+#include "core/terminal.h"
 #include "core/utc.h"
 #include "fleet/process.h"
 #include "fleet/record_file.h"
@@ -43,7 +45,7 @@ class Publisher {
   void publish(bool always) {
     const auto published = try_publish(always);
     if (published) return;
-    status_.problem = published.error().message;
+    status_.problem = printable(published.error().message);
     log::warn("fleet: no snapshot of shard {}: {}", attempt_.shard, status_.problem);
     tell();
   }
@@ -118,11 +120,11 @@ Result<int> run_attempt(const ShardJob& job, const Fleet& fleet, const fs::path&
   if (error) return harness_error(fmt::format("{}: {}", store.string(), error.message()));
   RZ_TRY(write_record(job.layout.attempt(attempt), status));
 
-  RZ_TRY_ASSIGN(auto night, Child::start(words_of(job, fleet, store)));
+  RZ_TRY_ASSIGN(auto night, ChildProcess::start({.words = words_of(job, fleet, store)}));
   Publisher publisher(job.layout, attempt, status, store);
   auto last = Time::now(), looked = last;
-  std::optional<int> code;
-  for (bool told = false; !code; code = night.ended()) {
+  std::optional<int> ended;
+  for (bool told = false; !ended; ended = night.ended()) {
     std::this_thread::sleep_for(kLook);
     if (job.interrupted() && !told) {
       told = true;
@@ -137,14 +139,15 @@ Result<int> run_attempt(const ShardJob& job, const Fleet& fleet, const fs::path&
     if (due) last = looked;
   }
   publisher.publish(true);
-  publisher.end(*code);
-  return *code;
+  const int code = exit_code_of_wait(*ended);
+  publisher.end(code);
+  return code;
 }
 
 }  // namespace
 
 Result<int> run_shard(const ShardJob& job) {
-  RZ_TRY_ASSIGN(const Fleet fleet, read_fleet(job.layout));
+  RZ_TRY_ASSIGN(const Fleet fleet, read_fleet_of(job.layout, job.uid));
   if (job.shard < 1 || job.shard > fleet.shards)
     return usage_error(fmt::format("{}: has no shard {}, of {}", job.layout.root.string(),
                                    job.shard, fleet.shards));

@@ -135,7 +135,7 @@ Commands commands_of(const Fleet& fleet, const Layout& layout, const Site& site,
     return words;
   };
   const auto script = [&](const char* role) {
-    return Words{site.script.string(), role, redzone, root};
+    return Words{site.script.string(), role, redzone, root, fleet.uid};
   };
   Commands commands;
   commands.shards = options("redzone", 1, "shard-%a.txt");
@@ -163,9 +163,14 @@ Result<Jobs> submit(const Commands& commands, const RunProgram& run) {
     jobs.report = *report;
     return jobs;
   }
-  (void)run(cancelling(jobs.shards, {}));
-  if (hub) (void)run(cancelling(*hub, {}));
+  if (hub) jobs.hub = *hub;
+  cancel_all(jobs, run);
   return tl::unexpected(report.error());
+}
+
+void cancel_all(const Jobs& jobs, const RunProgram& run) {
+  for (const std::string* job : {&jobs.shards, &jobs.hub, &jobs.report})
+    if (!job->empty()) (void)run(cancelling(*job, {}));
 }
 
 Result<void> cancel(const Jobs& jobs, const RunProgram& run) {

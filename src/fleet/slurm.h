@@ -45,6 +45,8 @@ using RunProgram = std::function<Result<Output>(const std::vector<std::string>&)
 // Submits all of them, or nothing: if one is refused, those before it are cancelled. Errors have
 // Slurm's words. No Slurm is a harness error.
 Result<Jobs> submit(const Commands& commands, const RunProgram& run);
+// Cancels all of them, for a fleet that could not be begun.
+void cancel_all(const Jobs& jobs, const RunProgram& run);
 // Has the shards publish and end, and cancels those that wait.
 Result<void> cancel(const Jobs& jobs, const RunProgram& run);
 // Lines of squeue about the jobs; "" where it says nothing of them.
