@@ -51,6 +51,8 @@ constexpr const char* kFleet = R"({
   "shards": 2,
   "seed": 7,
   "nightly": ["--all"],
+  "reruns": [],
+  "models": [{"name": "", "shards": 2}],
   "seconds": 60.0,
   "snapshot_seconds": 120.0,
   "lease_seconds": 600.0

@@ -60,7 +60,9 @@ double mean_seconds(int times, Act act) {
 Measured measure(int shards, int findings) {
   TempDir dir;
   const Layout layout{dir / "run"};
-  must(create_folder(layout, {.uid = "0123456789abcdef0123456789abcdef", .shards = shards}));
+  must(create_folder(
+      layout,
+      {.uid = "0123456789abcdef0123456789abcdef", .shards = shards, .models = {{"", shards}}}));
   const int each = std::max(1, findings / shards);
   Measured measured;
   FleetCosts& costs = measured.costs;

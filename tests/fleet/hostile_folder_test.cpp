@@ -65,7 +65,8 @@ class HostileFolder : public ::testing::Test {
   Fleet fleet_{.uid = "0123456789abcdef0123456789abcdef",
                .created = "2026-01-02T03:04:05Z",
                .shards = 2,
-               .nightly = {"--all"}};
+               .nightly = {"--all"},
+               .models = {{"", 2}}};
 };
 
 TEST_F(HostileFolder, AFileOfTheFleetSaysWhatIsWrongAndWhere) {
@@ -95,8 +96,9 @@ TEST_F(HostileFolder, AFileOfTheFleetSaysWhatIsWrongAndWhere) {
             "f.json: uid: 32 hexadecimal digits are expected");
   EXPECT_EQ(error_of<Fleet>(replaced(sound, "\"created\"", "\"creatde\"")),
             "f.json: created: missing");
-  EXPECT_EQ(error_of<Jobs>(R"({"shards": "--all", "hub": "2", "report": "3"})"),
-            "f.json: shards: '--all' is no job number");
+  EXPECT_EQ(
+      error_of<Jobs>(R"({"shards": ["--all"], "examinations": [], "hub": "2", "report": "3"})"),
+      "f.json: '--all' is no job number");
   EXPECT_EQ(error_of<LeaseBook>(R"({"leases": [{"signature": "a", "shard": []}]})"),
             "f.json: leases[0].shard: an integer is expected, not a list");
 }

@@ -74,7 +74,8 @@ class JobsTest : public ::testing::Test {
                .created = "2026-01-02T03:04:05Z",
                .shards = 2,
                .seed = 7,
-               .nightly = {"scale", "--plans", "9"}};
+               .nightly = {"scale", "--plans", "9"},
+               .models = {{"", 2}}};
 };
 
 TEST_F(JobsTest, AShardRunsItsNightAndPublishesItsStore) {

@@ -38,7 +38,8 @@ class SharedFolderTest : public ::testing::Test {
   Fleet fleet_{.uid = "0123456789abcdef0123456789abcdef",
                .created = "2026-01-02T03:04:05Z",
                .shards = 4,
-               .nightly = {"--all"}};
+               .nightly = {"--all"},
+               .models = {{"", 4}}};
 };
 
 TEST(FleetNames, AreReadAsTheyAreWritten) {
