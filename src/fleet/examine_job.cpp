@@ -107,7 +107,7 @@ class Examination {
   Time::time_point until_ = Time::time_point::max();
 };
 
-Result<int> run_attempt(const ExamineJob& job, const Fleet& fleet, const LocalFolder& folder) {
+Result<int> run_examiner(const ExamineJob& job, const Fleet& fleet, const LocalFolder& folder) {
   AttemptStatus status{.host = job.host, .job = job.job, .began = utc_now()};
   RZ_TRY_ASSIGN(const Attempt attempt,
                 claim_attempt(job.layout, examiner_of(fleet, job.model), status));
@@ -135,7 +135,7 @@ Result<int> run_examination(const ExamineJob& job) {
   RZ_TRY_ASSIGN(const auto folder,
                 LocalFolder::make(job.local / fmt::format("redzone-{}-model-{}",
                                                           fleet.uid.substr(0, 8), job.model)));
-  return run_attempt(job, fleet, folder);
+  return run_examiner(job, fleet, folder);
 }
 
 }  // namespace redzone::fleet

@@ -220,6 +220,24 @@ class Fleets(unittest.TestCase):
         self.assertEqual({shard["state"] for shard in report["shards"]}, {"cut off"})
         self.check_nothing_is_lost(before)
 
+    def refuse_folders_that_cannot_be_written(self):
+        if os.getuid() != 0:  # root may write everywhere, and others mount nothing
+            self.run_folder.chmod(0o555)
+            self.fleet("submit", "--shards", "2", *TARGETS, expect=(2,))
+            self.run_folder.chmod(0o755)
+            return
+        for options, code, says in (("size=4k", 3, "No space left"), ("ro", 2, "Read-only")):
+            subprocess.run(["mount", "-t", "tmpfs", "-o", options, "tmpfs", self.run_folder], check=True)
+            try:
+                if code == 3:
+                    (self.run_folder / "full").write_bytes(b"x" * 4096)
+                refused = self.fleet("submit", "--shards", "2", *TARGETS, expect=(code,))
+                self.assertIn(says, refused.stderr)
+                self.assertEqual(len(refused.stderr.splitlines()), 1, refused.stderr)
+                self.assertFalse((self.run_folder / "fleet.json").exists())
+            finally:
+                subprocess.run(["umount", "--lazy", self.run_folder], check=True)
+
     def test_mistakes_submit_nothing(self):
         site = self.root / "wrong.toml"
         site.write_text('sbatch = ["--partition=nowhere"]\nshards = []\n')
@@ -240,10 +258,7 @@ class Fleets(unittest.TestCase):
         other = self.fleet("submit", "--shards", "2", "--known", self.root / "newer.db", *TARGETS,
                            expect=(2,))
         self.assertEqual(len(other.stderr.splitlines()), 1, other.stderr)
-        if os.getuid() != 0:  # root may write everywhere
-            self.run_folder.chmod(0o555)
-            self.fleet("submit", "--shards", "2", *TARGETS, expect=(2,))
-            self.run_folder.chmod(0o755)
+        self.refuse_folders_that_cannot_be_written()
         self.assertEqual(self.cluster.slurm("squeue", "-h"), "")
         jobs = self.submit(1, 300)
         second = self.fleet("submit", "--shards", "2", *TARGETS, expect=(2,))
