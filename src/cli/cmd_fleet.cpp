@@ -13,6 +13,7 @@
 #include "cli/interrupt.h"
 #include "cli/night_flags.h"
 #include "core/names.h"
+#include "fleet/examine_job.h"
 #include "fleet/hub_job.h"
 #include "fleet/shard_job.h"
 #include "fleet/slurm.h"
@@ -26,15 +27,16 @@ class FleetCommand final : public Command {
   std::string_view synopsis() const override {
     return "redzone fleet submit --dir DIR --shards N [TARGET...] [options]\n"
            "redzone fleet status|stop|report --dir DIR [options]\n"
-           "redzone fleet shard|hub --dir DIR --local DIR [options]";
+           "redzone fleet shard|hub|examine --dir DIR --local DIR [options]";
   }
   std::string_view summary() const override {
     return "run one campaign on many GPUs through Slurm, with one set of findings";
   }
   void declare(po::options_description& flags,
                po::positional_options_description& words) const override {
-    flags.add_options()("do", po::value<std::string>()->required(),
-                        "submit, status, stop or report; shard and hub are what its jobs run")(
+    flags.add_options()(
+        "do", po::value<std::string>()->required(),
+        "submit, status, stop or report; shard, hub and examine are what its jobs run")(
         "dir", po::value<std::string>()->required(), "folder that all nodes share")(
         "shards", po::value<Count>(), "submit: number of jobs, each with a GPU")(
         "site", po::value<std::string>(), "submit: the site's fleet.toml, with options for sbatch")(
@@ -42,9 +44,11 @@ class FleetCommand final : public Command {
         "submit: store of an earlier fleet or night, whose findings the shards replay")(
         "dry-run", po::bool_switch(), "submit: print what would be submitted")(
         "out", po::value<std::string>(), "report: folder for the page and all formats")(
-        "index", po::value<Count>(), "shard: its number")("local", po::value<std::string>(),
-                                                          "shard, hub: folder on the local disk")(
-        "finish", po::bool_switch(), "hub: merge what there is, and end");
+        "index", po::value<Count>(), "shard, examine: its number, or the model's")(
+        "local", po::value<std::string>(), "shard, hub, examine: folder on the local disk")(
+        "uid", po::value<std::string>()->default_value(""),
+        "shard, hub, examine: the fleet that the job belongs to; another one in the folder is an "
+        "error")("finish", po::bool_switch(), "hub: merge what there is, and end");
     words.add("do", 1);
     add_night_flags(flags, words);
     add_json_flag(flags);
@@ -64,28 +68,55 @@ Result<std::string> required(const po::variables_map& flags, const char* flag) {
                                  flags["do"].as<std::string>(), flag));
 }
 
-Result<int> shard(const po::variables_map& flags, Results&) {
-  watch_interrupts();
+// --index; more than there can be of anything is as good as the next larger number.
+Result<int> index_of(const po::variables_map& flags) {
   if (flags.count("index") == 0)
-    return usage_error("fleet shard: --index is missing; see 'redzone fleet --help'");
-  const std::uint64_t index = flags["index"].as<Count>().value;
+    return usage_error(fmt::format("fleet {}: --index is missing; see 'redzone fleet --help'",
+                                   flags["do"].as<std::string>()));
+  return static_cast<int>(
+      std::min<std::uint64_t>(flags["index"].as<Count>().value, fleet::kMostShards + 1));
+}
+
+std::string this_job() {
+  const char* job = std::getenv("SLURM_JOB_ID");
+  return job == nullptr ? "" : job;
+}
+
+Result<int> examine(const po::variables_map& flags, Results&) {
+  watch_interrupts();
+  RZ_TRY_ASSIGN(const int model, index_of(flags));
   RZ_TRY_ASSIGN(const std::string local, required(flags, "local"));
   RZ_TRY_ASSIGN(const std::string self, own_program());
-  const char* job = std::getenv("SLURM_JOB_ID");
-  return fleet::run_shard(
-      {.layout = fleet_layout(flags),
-       .shard = static_cast<int>(std::min<std::uint64_t>(index, campaign::Shard::kMost + 1)),
-       .local = local,
-       .redzone = self,
-       .host = this_host(),
-       .job = job == nullptr ? "" : job,
-       .interrupted = &interrupted});
+  return fleet::run_examination({.layout = fleet_layout(flags),
+                                 .uid = flags["uid"].as<std::string>(),
+                                 .model = model,
+                                 .local = local,
+                                 .redzone = self,
+                                 .host = this_host(),
+                                 .job = this_job(),
+                                 .interrupted = &interrupted});
+}
+
+Result<int> shard(const po::variables_map& flags, Results&) {
+  watch_interrupts();
+  RZ_TRY_ASSIGN(const int index, index_of(flags));
+  RZ_TRY_ASSIGN(const std::string local, required(flags, "local"));
+  RZ_TRY_ASSIGN(const std::string self, own_program());
+  return fleet::run_shard({.layout = fleet_layout(flags),
+                           .uid = flags["uid"].as<std::string>(),
+                           .shard = index,
+                           .local = local,
+                           .redzone = self,
+                           .host = this_host(),
+                           .job = this_job(),
+                           .interrupted = &interrupted});
 }
 
 Result<int> hub(const po::variables_map& flags, Results&) {
   watch_interrupts();
   RZ_TRY_ASSIGN(const std::string local, required(flags, "local"));
   RZ_TRY(fleet::run_hub({.layout = fleet_layout(flags),
+                         .uid = flags["uid"].as<std::string>(),
                          .local = local,
                          .host = this_host(),
                          .interrupted = &interrupted,
@@ -95,10 +126,11 @@ Result<int> hub(const po::variables_map& flags, Results&) {
 
 Result<int> FleetCommand::run(const po::variables_map& flags, Results& out) {
   using Action = Result<int> (*)(const po::variables_map&, Results&);
-  static constexpr std::array<std::pair<Action, const char*>, 6> kActions{
+  static constexpr std::array<std::pair<Action, const char*>, 7> kActions{
       std::pair{&fleet_submit, "submit"}, std::pair{&fleet_status, "status"},
       std::pair{&fleet_stop, "stop"},     std::pair{&fleet_report, "report"},
-      std::pair{&shard, "shard"},         std::pair{&hub, "hub"}};
+      std::pair{&shard, "shard"},         std::pair{&hub, "hub"},
+      std::pair{&examine, "examine"}};
   RZ_TRY_ASSIGN(const auto action, value_in(kActions, flags["do"].as<std::string>(), "action"));
   return action(flags, out);
 }

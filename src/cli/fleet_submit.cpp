@@ -1,12 +1,15 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <charconv>
 #include <chrono>
 #include <filesystem>
+#include <limits>
 #include <optional>
 #include <utility>
 
 #include "campaign/shard.h"
+#include "cli/engine_flags.h"
 #include "cli/fleet_actions.h"
 #include "cli/night_flags.h"
 #include "core/read_file.h"
@@ -22,14 +25,29 @@
 namespace redzone::cli {
 namespace {
 
+// Those of the flags that are among these.
+po::variables_map given_of(const po::variables_map& flags, const po::options_description& these) {
+  po::variables_map given;
+  for (const auto& option : these.options())
+    if (const auto it = flags.find(option->long_name()); it != flags.end()) given.insert(*it);
+  return given;
+}
+
+// The words of `redzone bisect`, and of `reduce`, for every finding.
+std::vector<std::string> rerun_words(const po::variables_map& flags) {
+  po::options_description these;
+  add_device_flag(these);
+  add_target_flags(these);
+  add_worker_flags(these);
+  return given_words(given_of(flags, these));
+}
+
 // The words of `redzone nightly` for every shard, without the seed, which is the fleet's.
 std::vector<std::string> night_words(const po::variables_map& flags) {
   po::options_description night;
   po::positional_options_description positional;
   add_night_flags(night, positional);
-  po::variables_map given;
-  for (const auto& option : night.options())
-    if (const auto it = flags.find(option->long_name()); it != flags.end()) given.insert(*it);
+  po::variables_map given = given_of(flags, night);
   given.erase("seed");
   std::vector<std::string> words;
   if (flags.count("target") != 0) words = flags["target"].as<std::vector<std::string>>();
@@ -48,10 +66,14 @@ std::uint64_t seed_of(const std::string& uid) {
 
 Result<fleet::Fleet> fleet_of(const po::variables_map& flags, const fleet::Site& site) {
   RZ_TRY_ASSIGN(const auto night, night_options(flags));
+  static_assert(fleet::kMostShards == campaign::Shard::kMost);
   const std::uint64_t shards = flags.count("shards") != 0 ? flags["shards"].as<Count>().value : 0;
-  if (shards < 1 || shards > static_cast<std::uint64_t>(campaign::Shard::kMost))
+  if (shards < 1 || shards > static_cast<std::uint64_t>(fleet::kMostShards))
     return usage_error(
-        fmt::format("fleet submit: --shards: 1..{} is expected", campaign::Shard::kMost));
+        fmt::format("fleet submit: --shards: 1..{} is expected", fleet::kMostShards));
+  constexpr auto kMostSeed = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+  if (night.seed && *night.seed > kMostSeed)
+    return usage_error(fmt::format("fleet submit: --seed: at most {} is expected", kMostSeed));
   fleet::Fleet fleet;
   fleet.uid = new_uid();
   fleet.created = utc_now_us();
@@ -59,6 +81,8 @@ Result<fleet::Fleet> fleet_of(const po::variables_map& flags, const fleet::Site&
   fleet.shards = static_cast<int>(shards);
   fleet.seed = night.seed.value_or(seed_of(fleet.uid));
   fleet.nightly = night_words(flags);
+  fleet.reruns = rerun_words(flags);
+  RZ_TRY_ASSIGN(fleet.models, fleet::models_of(site, fleet.shards));
   fleet.seconds = std::chrono::duration<double>(night.time).count();
   fleet.snapshot_seconds = site.snapshot_seconds;
   fleet.lease_seconds = site.lease_seconds;
@@ -67,8 +91,13 @@ Result<fleet::Fleet> fleet_of(const po::variables_map& flags, const fleet::Site&
 
 std::string printed(const fleet::Commands& commands, const std::string& script) {
   std::string out;
-  for (const auto& words : {commands.shards, commands.hub, commands.report("SHARDS")})
-    out += shell_quoted(words) + "\n";
+  const auto add = [&out](const fleet::Command& command, const std::vector<std::string>& after) {
+    out += shell_quoted(command.words(after)) + "\n";
+  };
+  for (const auto& shards : commands.shards) add(shards, {});
+  add(commands.hub, {});
+  for (const auto& examination : commands.examinations) add(examination, {"SHARDS"});
+  add(commands.report, {"SHARDS", "EXAMINATIONS"});
   return out + "\n" + script;
 }
 
@@ -110,7 +139,12 @@ Result<int> fleet_submit(const po::variables_map& flags, Results& out) {
   RZ_TRY(fleet::create_folder(layout, fleet));
   const auto jobs = [&]() -> Result<fleet::Jobs> {
     if (known) RZ_TRY(store::publish(*known, layout.known()));
-    return fleet::submit(commands, &fleet::run_program);
+    RZ_TRY_ASSIGN(auto submitted, fleet::submit(commands, &fleet::run_program));
+    if (const auto written = fleet::write_record(layout.jobs(), submitted); !written) {
+      fleet::cancel_all(submitted, &fleet::run_program);  // nobody could stop them
+      return tl::unexpected(written.error());
+    }
+    return submitted;
   }();
   if (!jobs) {  // the folder may be used again
     std::error_code ignored;
@@ -118,9 +152,10 @@ Result<int> fleet_submit(const po::variables_map& flags, Results& out) {
       std::filesystem::remove(file, ignored);
     return tl::unexpected(jobs.error());
   }
-  RZ_TRY(fleet::write_record(layout.jobs(), *jobs));
-  out.print(fmt::format("submitted {} shards as job {}, the hub as {}, the report as {}\n",
-                        fleet.shards, jobs->shards, jobs->hub, jobs->report));
+  out.print(fmt::format(
+      "submitted {} shards as job {}, the hub as {}, the examination as {}, the report as {}\n",
+      fleet.shards, fmt::join(jobs->shards, ", "), jobs->hub, fmt::join(jobs->examinations, ", "),
+      jobs->report));
   return kOk;
 }
 

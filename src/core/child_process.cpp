@@ -1,12 +1,77 @@
 #include "core/child_process.h"
 
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <csignal>
+#include <cstring>
+
+#include "core/fd.h"
 
 namespace redzone {
+namespace {
+
+// In the child: what was made before the fork is all that it uses. Returns only if the program
+// cannot be run.
+void become(const ProgramStart& program, char* const* argv, pid_t parent) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != parent) ::_exit(127);
+  ::setpgid(0, 0);
+  for (int signal = 1; signal < NSIG; ++signal) ::signal(signal, SIG_DFL);
+  sigset_t none;
+  ::sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  if (program.input >= 0) ::dup2(program.input, STDIN_FILENO);
+  if (program.output >= 0) {
+    ::dup2(program.output, STDOUT_FILENO);
+    ::dup2(program.output, STDERR_FILENO);
+  }
+  ::execvpe(argv[0], argv, program.environment == nullptr ? environ : program.environment);
+}
+
+}  // namespace
+
+Result<ChildProcess> ChildProcess::start(ProgramStart program) {
+  std::vector<char*> argv;
+  argv.reserve(program.words.size() + 1);
+  for (auto& word : program.words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  int ends[2];  // has the reason why the program was not run; nothing if it was
+  if (::pipe2(ends, O_CLOEXEC) != 0)
+    return harness_error(fmt::format("{}: {}", program.words[0], std::strerror(errno)));
+  const Fd read(ends[0]);
+  Fd write(ends[1]);
+  const pid_t parent = ::getpid();
+  const pid_t pid = ::fork();
+  if (pid == 0) {
+    become(program, argv.data(), parent);
+    const int why = errno;
+    [[maybe_unused]] const auto told = ::write(write.get(), &why, sizeof why);
+    ::_exit(127);
+  }
+  if (pid < 0)
+    return harness_error(
+        fmt::format("{}: cannot fork: {}", program.words[0], std::strerror(errno)));
+  write.reset();
+  ChildProcess child(pid);
+  int why = 0;
+  ssize_t n = 0;
+  while ((n = ::read(read.get(), &why, sizeof why)) < 0 && errno == EINTR) {
+  }
+  if (n == sizeof why) {
+    child.wait();
+    return harness_error(fmt::format("{}: {}", program.words[0], std::strerror(why)));
+  }
+  return child;
+}
+
+void ChildProcess::signal(int number) {
+  if (!ended()) ::kill(pid_, number);
+}
 
 ChildProcess::ChildProcess(pid_t pid) : pid_(pid) {
   ::setpgid(pid, pid);  // as the child does: whichever of the two runs first

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 #include <stdexcept>
 
@@ -61,6 +62,18 @@ Node from_json(const nlohmann::json& json) {
   return {};
 }
 
+// What a person can do something with; the library's own texts are about its parser.
+std::string json_problem(const nlohmann::json::exception& error, std::string_view text) {
+  const auto* parse = dynamic_cast<const nlohmann::json::parse_error*>(&error);
+  if (parse == nullptr) return "a number does not fit";
+  if (parse->byte > text.size()) return "it ends too early";
+  const std::string_view before = text.substr(0, parse->byte == 0 ? 0 : parse->byte - 1);
+  const auto lines = std::count(before.begin(), before.end(), '\n');
+  const auto line_begin = before.rfind('\n') + 1;  // 0 where there is none
+  return fmt::format("line {}, column {} cannot be read", lines + 1,
+                     before.size() - line_begin + 1);
+}
+
 }  // namespace
 
 Result<Document> read_toml(std::string_view text, std::string where, std::string_view what) {
@@ -82,6 +95,8 @@ Result<Document> read_json(std::string_view text, std::string where) {
     if (!std::holds_alternative<Members>(document.root.value))
       return usage_error(fmt::format("{}: no JSON object", where));
     return document;
+  } catch (const nlohmann::json::exception& e) {
+    return usage_error(fmt::format("{}: no JSON: {}", where, json_problem(e, text)));
   } catch (const std::exception& e) {
     return usage_error(fmt::format("{}: no JSON: {}", where, e.what()));
   }

@@ -10,6 +10,7 @@
 
 #include "core/enum_names.h"
 #include "core/exit_code.h"
+#include "fleet/compare.h"
 #include "fleet/record_file.h"
 #include "fleet/shared_folder.h"
 #include "nightly/parts.h"
@@ -44,13 +45,22 @@ std::string state_of(const AttemptStatus& status) {
 }
 
 void add_attempts(report::Fleet& out, const Attempts& attempts) {
+  const auto shards = static_cast<int>(out.shards.size());
   for (auto it = attempts.begin(); it != attempts.end(); ++it) {
     const auto& [attempt, status] = *it;
     if (attempt.shard == kHubShard) {
       ++out.hub_attempts;
       continue;
     }
-    if (attempt.shard > static_cast<int>(out.shards.size())) continue;
+    if (attempt.shard > shards) {
+      if (attempt.shard - shards > static_cast<int>(out.models.size())) continue;
+      report::FleetModel& model = out.models[static_cast<std::size_t>(attempt.shard - shards) - 1];
+      ++model.attempts;
+      model.state = state_of(status);
+      model.host = status.host;
+      model.problem = status.problem;
+      continue;
+    }
     report::FleetShard& shard = out.shards[static_cast<std::size_t>(attempt.shard) - 1];
     ++shard.attempts;
     shard.state = state_of(status);
@@ -70,8 +80,13 @@ void add_attempts(report::Fleet& out, const Attempts& attempts) {
 
 void add_hub(report::Fleet& out, const Layout& layout) {
   out.hub_state = out.hub_attempts == 0 ? "waiting" : "running";
+  std::error_code ignored;
+  if (!std::filesystem::exists(layout.hub_status(), ignored)) return;
   const auto status = read_record<HubStatus>(layout.hub_status());
-  if (!status) return;
+  if (!status) {
+    out.problems.push_back(status.error().message);
+    return;
+  }
   if (!status->ended.empty()) out.hub_state = "ended";
   out.hub_host = status->host;
   out.hub_updated = status->updated;
@@ -95,12 +110,12 @@ Result<std::vector<store::NightRun>> runs_of(const Fleet& fleet, store::Store& h
 }
 
 Result<void> add_store(report::Fleet& out, const Fleet& fleet, store::Store& hub) {
-  RZ_TRY_ASSIGN(const auto runs, runs_of(fleet, hub));
+  RZ_TRY_ASSIGN(const auto shards, shards_by_campaign(fleet, hub));
   RZ_TRY_ASSIGN(const auto campaigns, hub.campaigns());
   RZ_TRY_ASSIGN(const auto findings, hub.findings());
   std::map<std::int64_t, report::FleetShard*> shard_of;  // by campaign
-  for (const auto& run : runs)
-    shard_of[run.campaign] = &out.shards[static_cast<std::size_t>(run.shard) - 1];
+  for (const auto& [campaign, shard] : shards)
+    shard_of[campaign] = &out.shards[static_cast<std::size_t>(shard) - 1];
   for (const auto& campaign : campaigns) {
     const auto shard = shard_of.find(campaign.id);
     if (shard == shard_of.end()) continue;
@@ -116,11 +131,20 @@ Result<void> add_store(report::Fleet& out, const Fleet& fleet, store::Store& hub
     ++shard->second->findings;
     if (first.empty() || finding.first_seen < first) first = finding.first_seen;
   }
+  RZ_TRY_ASSIGN(out.comparisons, compare_devices(hub));
   if (!first.empty()) out.seconds_to_first = std::max(0.0, seconds_between(fleet.created, first));
   return {};
 }
 
 }  // namespace
+
+Result<std::map<std::int64_t, int>> shards_by_campaign(const Fleet& fleet, store::Store& store) {
+  RZ_TRY_ASSIGN(const auto runs, runs_of(fleet, store));
+  std::map<std::int64_t, int> shards;
+  for (const auto& run : runs)
+    if (run.shard >= 1 && run.shard <= fleet.shards) shards[run.campaign] = run.shard;
+  return shards;
+}
 
 Result<report::Fleet> describe_fleet(const Layout& layout, const Fleet& fleet, store::Store* hub) {
   report::Fleet out;
@@ -132,6 +156,12 @@ Result<report::Fleet> describe_fleet(const Layout& layout, const Fleet& fleet, s
     auto& shard = out.shards.emplace_back();
     shard.shard = i;
     shard.state = "waiting";
+  }
+  for (const auto& model : fleet.models) {
+    auto& row = out.models.emplace_back();
+    row.name = model.name;
+    row.shards = model.shards;
+    row.state = "waiting";
   }
   RZ_TRY_ASSIGN(const auto attempts, read_attempts(layout));
   add_attempts(out, attempts);

@@ -7,8 +7,25 @@
 #include <vector>
 
 #include "core/field_table.h"
+#include "core/table_reader.h"
 
 namespace redzone::fleet {
+
+inline constexpr int kMostShards = 4096;
+inline constexpr std::size_t kUidDigits = 32;
+
+// A model of GPU that the site has, and how many of the shards run on it: those that follow the
+// shards of the models before it.
+struct Model {
+  std::string name = {};  // the site's word for it; "" if it names none
+  int shards = 1;
+
+  bool operator==(const Model&) const = default;
+};
+
+constexpr auto field_table(std::type_identity<Model>) {
+  return fields<Model>(field("name", &Model::name), field("shards", &Model::shards));
+}
 
 struct Fleet {
   std::string uid = {};      // 32 hex digits
@@ -17,6 +34,8 @@ struct Fleet {
   int shards = 1;
   std::uint64_t seed = 0;
   std::vector<std::string> nightly = {};  // words behind `redzone nightly`, for every shard
+  std::vector<std::string> reruns = {};   // and behind commands that run a finding again
+  std::vector<Model> models = {};         // at least one
   double seconds = 0;                     // time of each shard; 0: no limit
   double snapshot_seconds = 120;          // a shard publishes at least as often
   double lease_seconds = 600;
@@ -26,24 +45,40 @@ struct Fleet {
 
 constexpr auto field_table(std::type_identity<Fleet>) {
   using F = Fleet;
-  return fields<F>(field("uid", &F::uid), field("created", &F::created),
-                   field("version", &F::version), field("shards", &F::shards),
-                   field("seed", &F::seed), field("nightly", &F::nightly),
-                   field("seconds", &F::seconds), field("snapshot_seconds", &F::snapshot_seconds),
-                   field("lease_seconds", &F::lease_seconds));
+  return fields<F>(
+      field("uid", &F::uid), field("created", &F::created), field("version", &F::version),
+      field("shards", &F::shards), field("seed", &F::seed), field("nightly", &F::nightly),
+      field("reruns", &F::reruns), field("models", &F::models), field("seconds", &F::seconds),
+      field("snapshot_seconds", &F::snapshot_seconds), field("lease_seconds", &F::lease_seconds));
 }
+
+// The number of the model on which the shard runs, from 1.
+int model_of(const Fleet& fleet, int shard);
+// The examination of a model has attempts as a shard has: this is its number there.
+inline int examiner_of(const Fleet& fleet, int model) {
+  return fleet.shards + model;
+}
+// Whether the values can be of a fleet; throws the reader's error for the first that cannot.
+void check_record(const TableReader& table, const Fleet& fleet);
 
 // Slurm's numbers; "" for what was not submitted.
 struct Jobs {
-  std::string shards = {}, hub = {}, report = {};
+  std::vector<std::string> shards = {}, examinations = {};  // by model
+  std::string hub = {}, report = {};
+
+  // Those that need a GPU.
+  std::vector<std::string> on_gpus() const;
+  std::vector<std::string> all() const;
 
   bool operator==(const Jobs&) const = default;
 };
 
 constexpr auto field_table(std::type_identity<Jobs>) {
-  return fields<Jobs>(field("shards", &Jobs::shards), field("hub", &Jobs::hub),
-                      field("report", &Jobs::report));
+  return fields<Jobs>(field("shards", &Jobs::shards), field("examinations", &Jobs::examinations),
+                      field("hub", &Jobs::hub), field("report", &Jobs::report));
 }
+
+void check_record(const TableReader& table, const Jobs& jobs);
 
 struct HubStatus {
   int attempt = 1;

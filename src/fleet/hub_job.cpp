@@ -8,8 +8,10 @@
 
 #include "core/exit_code.h"
 #include "core/log.h"
+#include "core/terminal.h"
 #include "core/utc.h"
 #include "fleet/clock.h"
+#include "fleet/local_folder.h"
 #include "fleet/record_file.h"
 #include "fleet/shared_folder.h"
 
@@ -29,7 +31,8 @@ Result<bool> all_ended(const Layout& layout, const Fleet& fleet, bool stopped, d
   RZ_TRY_ASSIGN(const auto attempts, read_attempts(layout));
   std::map<int, const AttemptStatus*> latest;  // by shard
   for (const auto& [attempt, status] : attempts)
-    if (attempt.shard != kHubShard) latest[attempt.shard] = &status;
+    if (attempt.shard != kHubShard && attempt.shard <= fleet.shards)
+      latest[attempt.shard] = &status;
   int ended = 0, running = 0;
   for (const auto& [shard, status] : latest) {
     if (!status->has_ended())
@@ -101,9 +104,9 @@ class Running {
     status_.leased = before_.leased + figures.leased;
     status_.reduced = before_.reduced + figures.reduced;
     status_.merge_seconds = before_.merge_seconds + seconds_;
-    status_.problems.clear();
+    status_.problems = folder_.problems();
     for (const auto& [attempt, why] : figures.refused)
-      status_.problems.push_back(fmt::format("attempt {}: {}", text_of(attempt), why));
+      status_.problems.push_back(fmt::format("attempt {}: {}", text_of(attempt), printable(why)));
     return write_record(job_.layout.hub_status(), status_);
   }
 
@@ -120,21 +123,14 @@ class Running {
 }  // namespace
 
 Result<void> run_hub(const HubJob& job) {
-  RZ_TRY_ASSIGN(const Fleet fleet, read_fleet(job.layout));
+  RZ_TRY_ASSIGN(const Fleet fleet, read_fleet_of(job.layout, job.uid));
   RZ_TRY_ASSIGN(const Attempt attempt,
                 claim_attempt(job.layout, kHubShard, {.host = job.host, .began = utc_now()}));
-  const fs::path local =
-      job.local / fmt::format("redzone-{}-hub-{}", fleet.uid.substr(0, 8), attempt.number);
-  std::error_code error;
-  fs::create_directories(local, error);
-  if (error) return harness_error(fmt::format("{}: {}", local.string(), error.message()));
-  Result<void> ran;
-  if (auto folder = SharedHub::open(job.layout, attempt, local / "hub.db"))
-    ran = Running(job, attempt, fleet, **folder).run();
-  else
-    ran = tl::unexpected(folder.error());
-  fs::remove_all(local, error);
-  return ran;
+  RZ_TRY_ASSIGN(const auto local,
+                LocalFolder::make(job.local / fmt::format("redzone-{}-hub-{}",
+                                                          fleet.uid.substr(0, 8), attempt.number)));
+  RZ_TRY_ASSIGN(const auto folder, SharedHub::open(job.layout, attempt, local / "hub.db"));
+  return Running(job, attempt, fleet, *folder).run();
 }
 
 }  // namespace redzone::fleet

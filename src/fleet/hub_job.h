@@ -12,6 +12,7 @@ namespace redzone::fleet {
 
 struct HubJob {
   Layout layout;
+  std::string uid = {};         // of its fleet; "": whichever is there
   std::filesystem::path local;  // a folder on the local disk, for the hub's own store
   std::string host;
   std::function<bool()> interrupted = {};  // true: end; another attempt goes on

@@ -12,6 +12,7 @@
 //   answers/0003-1-2-HASH           hub        the answer; the attempt removes it
 //   leases.json                     hub        who reduces what
 //   hub.db                          hub        all snapshots merged: a copy of the hub's own store
+//   hub.db.unread                   hub        a hub.db that it could not read; optional
 //   hub.json                        hub        its status
 //   report/, logs/                  hub, Slurm
 #pragma once
@@ -66,6 +67,7 @@ struct Layout {
   std::filesystem::path answers() const { return root / "answers"; }
   std::filesystem::path leases() const { return root / "leases.json"; }
   std::filesystem::path hub_store() const { return root / "hub.db"; }
+  std::filesystem::path unread_hub_store() const { return root / "hub.db.unread"; }
   std::filesystem::path hub_status() const { return root / "hub.json"; }
   std::filesystem::path report() const { return root / "report"; }
   std::filesystem::path logs() const { return root / "logs"; }

@@ -40,6 +40,17 @@ constexpr auto field_table(std::type_identity<Lease>) {
   return fields<Lease>(field("signature", &Lease::signature), field("shard", &Lease::shard));
 }
 
+// As the hub keeps them.
+struct LeaseBook {
+  std::vector<Lease> leases = {};
+
+  bool operator==(const LeaseBook&) const = default;
+};
+
+constexpr auto field_table(std::type_identity<LeaseBook>) {
+  return fields<LeaseBook>(field("leases", &LeaseBook::leases));
+}
+
 class Leases {
  public:
   // `seconds`: how long a lease lasts.

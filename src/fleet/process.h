@@ -1,11 +1,7 @@
-// Other programs: Slurm's commands, and the night of a shard.
+// Programs that a fleet runs: Slurm's commands, and Redzone's own.
 #pragma once
 
-#include <sys/types.h>
-
-#include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "core/error.h"
@@ -20,21 +16,7 @@ struct Output {
 // Runs the program, found by PATH, to its end. A harness error if it cannot be started.
 Result<Output> run_program(const std::vector<std::string>& words);
 
-// A program that runs beside this one, with the same output. The destructor waits for its end.
-class Child {
- public:
-  static Result<Child> start(const std::vector<std::string>& words);
-  Child(Child&& other) noexcept : pid_(std::exchange(other.pid_, -1)) {}
-  Child& operator=(Child&&) = delete;
-  ~Child();
-
-  // Its status as in Output, once it has ended.
-  std::optional<int> ended();
-  void signal(int number);
-
- private:
-  explicit Child(pid_t pid) : pid_(pid) {}
-  pid_t pid_;  // -1: ended, or moved from
-};
+// Of a wait status: the exit code, or 128 + signal.
+int exit_code_of_wait(int status);
 
 }  // namespace redzone::fleet

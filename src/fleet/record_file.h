@@ -1,34 +1,49 @@
 // Small JSON files of the shared folder, by the field tables of their structs (core/field_table.h).
+// Whoever can write to the folder may have written anything: an error says what is wrong and where.
 #pragma once
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 
 #include "core/error.h"
 #include "core/field_json.h"
+#include "core/field_reader.h"
 #include "core/read_file.h"
 #include "core/write_file.h"
 
 namespace redzone::fleet {
 
-// Fields that the file lacks keep their defaults only if the table says so. A usage error names the
-// file.
+// No file of a fleet of the largest size is larger.
+inline constexpr std::size_t kMostRecordBytes = std::size_t{16} << 20;
+
+// Usage errors begin with `where`. What check_record(reader, value) throws, if there is one for the
+// struct, is an error, too.
+template <class T>
+Result<T> parse_record(std::string_view text, std::string where) {
+  RZ_TRY_ASSIGN(const Document document, read_json(text, std::move(where)));
+  return checked_read([&] {
+    TableReader table(document);
+    T value;
+    read_fields(table, value);
+    if constexpr (requires { check_record(table, value); }) check_record(table, value);
+    return value;
+  });
+}
 template <class T>
 Result<T> read_record(const std::filesystem::path& file) {
-  RZ_TRY_ASSIGN(const std::string text, read_file(file));
-  try {
-    T value;
-    FieldJson::read(parse_json_text<FieldJson::Json>(text), value);
-    return value;
-  } catch (const std::exception& e) {
-    return usage_error(fmt::format("{}: {}", file.string(), e.what()));
-  }
+  RZ_TRY_ASSIGN(const std::string text, read_file(file, kMostRecordBytes));
+  return parse_record<T>(text, file.string());
 }
 
+template <class T>
+std::string print_record(const T& value) {
+  return FieldJson::of(value, Defaults::written).dump(2) + "\n";
+}
 // In one step. A harness error names the file.
 template <class T>
 Result<void> write_record(const std::filesystem::path& file, const T& value) {
-  const auto why = write_file(file, FieldJson::of(value, Defaults::written).dump(2) + "\n");
+  const auto why = write_file(file, print_record(value));
   if (why) return harness_error(*why);
   return {};
 }

@@ -10,13 +10,14 @@
 #include <utility>
 #include <vector>
 
+#include "core/child_process.h"
 #include "core/exit_code.h"
-#include "core/log.h"
 #include "core/utc.h"
+#include "fleet/local_folder.h"
 #include "fleet/process.h"
+#include "fleet/publisher.h"
 #include "fleet/record_file.h"
 #include "fleet/shared_folder.h"
-#include "store/upkeep.h"
 
 namespace redzone::fleet {
 namespace fs = std::filesystem;
@@ -28,57 +29,6 @@ using Time = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds kLook{200};
 // How often the store is looked into for new findings.
 constexpr std::chrono::seconds kLookForFindings{10};
-
-// Publishes the store of a night that runs beside this.
-class Publisher {
- public:
-  Publisher(Layout layout, const Attempt& attempt, AttemptStatus status, fs::path store)
-      : layout_(std::move(layout)),
-        attempt_(attempt),
-        status_(std::move(status)),
-        store_(std::move(store)) {}
-
-  // Publishes if `always` or if there are other findings than in the latest snapshot. What fails is
-  // told in the status, and is tried again the next time.
-  void publish(bool always) {
-    const auto published = try_publish(always);
-    if (published) return;
-    status_.problem = published.error().message;
-    log::warn("fleet: no snapshot of shard {}: {}", attempt_.shard, status_.problem);
-    tell();
-  }
-  void end(int exit_code) {
-    status_.exit_code = exit_code;
-    status_.ended = utc_now();
-    tell();
-  }
-
- private:
-  Result<void> try_publish(bool always) {
-    std::error_code ignored;
-    if (!fs::exists(store_, ignored)) return {};  // the night has not begun
-    RZ_TRY_ASSIGN(auto store, store::Store::open(store_, store::OpenMode::read_only));
-    RZ_TRY_ASSIGN(auto contents, store::contents(store));
-    if (!always && contents.findings_by_state == findings_) return {};
-    RZ_TRY(publish_snapshot(layout_, {attempt_, status_.snapshot + 1}, store));
-    findings_ = std::move(contents.findings_by_state);
-    ++status_.snapshot;
-    status_.published = utc_now();
-    status_.problem.clear();
-    tell();
-    return {};
-  }
-  void tell() {
-    if (const auto told = write_record(layout_.attempt(attempt_), status_); !told)
-      log::warn("fleet: {}", told.error().message);
-  }
-
-  Layout layout_;
-  Attempt attempt_;
-  AttemptStatus status_;
-  fs::path store_;
-  std::vector<std::pair<std::string, std::int64_t>> findings_;
-};
 
 std::vector<std::string> words_of(const ShardJob& job, const Fleet& fleet, const fs::path& store) {
   std::vector<std::string> words{job.redzone, "nightly"};
@@ -103,7 +53,7 @@ Result<std::optional<int>> ended_before(const Layout& layout, int shard) {
   return std::nullopt;
 }
 
-Result<int> run_attempt(const ShardJob& job, const Fleet& fleet, const fs::path& folder) {
+Result<int> run_attempt(const ShardJob& job, const Fleet& fleet, const LocalFolder& folder) {
   AttemptStatus status{.host = job.host, .job = job.job, .began = utc_now()};
   RZ_TRY_ASSIGN(const Attempt attempt, claim_attempt(job.layout, job.shard, status));
   const fs::path store = folder / "redzone.db";
@@ -118,11 +68,11 @@ Result<int> run_attempt(const ShardJob& job, const Fleet& fleet, const fs::path&
   if (error) return harness_error(fmt::format("{}: {}", store.string(), error.message()));
   RZ_TRY(write_record(job.layout.attempt(attempt), status));
 
-  RZ_TRY_ASSIGN(auto night, Child::start(words_of(job, fleet, store)));
+  RZ_TRY_ASSIGN(auto night, ChildProcess::start({.words = words_of(job, fleet, store)}));
   Publisher publisher(job.layout, attempt, status, store);
   auto last = Time::now(), looked = last;
-  std::optional<int> code;
-  for (bool told = false; !code; code = night.ended()) {
+  std::optional<int> ended;
+  for (bool told = false; !ended; ended = night.ended()) {
     std::this_thread::sleep_for(kLook);
     if (job.interrupted() && !told) {
       told = true;
@@ -137,28 +87,24 @@ Result<int> run_attempt(const ShardJob& job, const Fleet& fleet, const fs::path&
     if (due) last = looked;
   }
   publisher.publish(true);
-  publisher.end(*code);
-  return *code;
+  const int code = exit_code_of_wait(*ended);
+  publisher.end(code);
+  return code;
 }
 
 }  // namespace
 
 Result<int> run_shard(const ShardJob& job) {
-  RZ_TRY_ASSIGN(const Fleet fleet, read_fleet(job.layout));
+  RZ_TRY_ASSIGN(const Fleet fleet, read_fleet_of(job.layout, job.uid));
   if (job.shard < 1 || job.shard > fleet.shards)
     return usage_error(fmt::format("{}: has no shard {}, of {}", job.layout.root.string(),
                                    job.shard, fleet.shards));
   RZ_TRY_ASSIGN(const auto ended, ended_before(job.layout, job.shard));
   if (ended) return *ended;
-  const fs::path folder =
-      job.local / fmt::format("redzone-{}-{}", fleet.uid.substr(0, 8), job.shard);
-  std::error_code error;
-  fs::remove_all(folder, error);  // of an attempt that was killed on this machine
-  fs::create_directories(folder, error);
-  if (error) return harness_error(fmt::format("{}: {}", folder.string(), error.message()));
-  auto code = run_attempt(job, fleet, folder);
-  fs::remove_all(folder, error);
-  return code;
+  RZ_TRY_ASSIGN(const auto folder,
+                LocalFolder::make(job.local /
+                                  fmt::format("redzone-{}-{}", fleet.uid.substr(0, 8), job.shard)));
+  return run_attempt(job, fleet, folder);
 }
 
 }  // namespace redzone::fleet

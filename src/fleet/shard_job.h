@@ -13,6 +13,7 @@ namespace redzone::fleet {
 
 struct ShardJob {
   Layout layout;
+  std::string uid = {};  // of its fleet; "": whichever is there
   int shard = 1;
   std::filesystem::path local;             // a folder on the local disk
   std::string redzone;                     // the program that runs the night

@@ -13,6 +13,8 @@
 #include <system_error>
 #include <utility>
 
+#include "core/log.h"
+#include "core/terminal.h"
 #include "fleet/record_file.h"
 #include "store/merge.h"
 #include "store/publish.h"
@@ -77,19 +79,26 @@ Result<void> check_clock(const fs::path& new_file) {
 
 Result<void> create_folder(const Layout& layout, const Fleet& fleet) {
   std::error_code error;
-  for (const auto& folder : {layout.root, layout.attempts(), layout.snapshots(), layout.requests(),
-                             layout.answers(), layout.logs()}) {
-    fs::create_directories(folder, error);
-    if (error) return usage_error(fmt::format("{}: {}", folder.string(), error.message()));
-  }
+  fs::create_directories(layout.root, error);
+  if (error) return usage_error(fmt::format("{}: {}", layout.root.string(), error.message()));
   RZ_TRY_ASSIGN(const bool created, create_only(layout.fleet()));
   if (!created)
     return usage_error(fmt::format("{} holds a fleet already: name another folder, or remove it",
                                    layout.root.string()));
-  auto written = check_clock(layout.fleet());
-  if (written) written = write_record(layout.fleet(), fleet);
-  if (!written) fs::remove(layout.fleet(), error);
-  return written;
+  const auto made = [&]() -> Result<void> {
+    RZ_TRY(check_clock(layout.fleet()));
+    for (const auto& folder : {layout.attempts(), layout.snapshots(), layout.requests(),
+                               layout.answers(), layout.logs()}) {
+      fs::create_directories(folder, error);
+      if (error) return usage_error(fmt::format("{}: {}", folder.string(), error.message()));
+    }
+    RZ_TRY(write_record(layout.fleet(), fleet));
+    // What cannot be read again, such as a word with a control character, is a mistake now.
+    RZ_TRY(read_fleet(layout));
+    return {};
+  }();
+  if (!made) fs::remove(layout.fleet(), error);
+  return made;
 }
 
 Result<Fleet> read_fleet(const Layout& layout) {
@@ -100,6 +109,15 @@ Result<Fleet> read_fleet(const Layout& layout) {
                     "is the folder shared?",
                     layout.root.string()));
   return read_record<Fleet>(layout.fleet());
+}
+
+Result<Fleet> read_fleet_of(const Layout& layout, const std::string& uid) {
+  RZ_TRY_ASSIGN(auto fleet, read_fleet(layout));
+  if (!uid.empty() && fleet.uid != uid)
+    return usage_error(fmt::format(
+        "{}: holds another fleet than the one of this job: do all nodes share the folder?",
+        layout.root.string()));
+  return fleet;
 }
 
 Result<std::optional<Attempt>> latest_attempt(const Layout& layout, int shard) {
@@ -117,17 +135,25 @@ Result<Attempt> claim_attempt(const Layout& layout, int shard, const AttemptStat
     RZ_TRY_ASSIGN(const bool created, create_only(layout.attempt(attempt)));
     if (created) break;
   }
-  RZ_TRY(check_clock(layout.attempt(attempt)));
-  RZ_TRY(write_record(layout.attempt(attempt), status));
+  auto begun = check_clock(layout.attempt(attempt));
+  if (begun) begun = write_record(layout.attempt(attempt), status);
+  std::error_code ignored;
+  if (!begun) fs::remove(layout.attempt(attempt), ignored);  // it has not been, then
+  if (!begun) return tl::unexpected(begun.error());
   return attempt;
 }
 
 Result<std::map<Attempt, AttemptStatus>> read_attempts(const Layout& layout) {
   RZ_TRY_ASSIGN(const auto all, list_names(layout.attempts(), parse_status));
   std::map<Attempt, AttemptStatus> statuses;
-  for (const auto& attempt : all)
-    if (auto status = read_record<AttemptStatus>(layout.attempt(attempt)))
-      statuses.emplace(attempt, *std::move(status));
+  for (const auto& attempt : all) {
+    auto status = read_record<AttemptStatus>(layout.attempt(attempt));
+    std::error_code error;
+    // Empty: it was claimed this moment.
+    if (!status && fs::file_size(layout.attempt(attempt), error) != 0 && !error)
+      status = AttemptStatus{.problem = status.error().message};
+    statuses.emplace(attempt, status ? *std::move(status) : AttemptStatus{});
+  }
   return statuses;
 }
 
@@ -154,15 +180,25 @@ Result<void> publish_snapshot(const Layout& layout, const SnapshotName& name, st
 
 Result<std::unique_ptr<SharedHub>> SharedHub::open(const Layout& layout, const Attempt& attempt,
                                                    const fs::path& local) {
-  std::error_code error;
+  std::vector<std::string> problems;
   for (const auto& from : {layout.hub_store(), layout.known()}) {
+    std::error_code error;
     if (!fs::exists(from, error)) continue;
+    // Where it lies, so that an error names it.
+    if (const auto sound = store::Store::open(from, store::OpenMode::read_only); !sound) {
+      // All that the hub merged is in the snapshots. The next copy does not take its place.
+      if (from == layout.hub_store()) fs::rename(from, layout.unread_hub_store(), error);
+      problems.push_back(printable(sound.error().message));
+      log::warn("fleet: {}: the hub begins without it", problems.back());
+      continue;
+    }
     fs::copy_file(from, local, error);
     if (error) return harness_error(fmt::format("{}: {}", local.string(), error.message()));
     break;
   }
   RZ_TRY_ASSIGN(auto store, store::Store::open(local, store::OpenMode::read_write_create));
-  return std::unique_ptr<SharedHub>(new SharedHub(layout, attempt, std::move(store)));
+  return std::unique_ptr<SharedHub>(
+      new SharedHub(layout, attempt, std::move(store), std::move(problems)));
 }
 
 bool SharedHub::is_owner() {
@@ -205,11 +241,16 @@ Result<void> SharedHub::answer(const Request& request, Answer answer) {
 Result<std::vector<Lease>> SharedHub::leases() {
   std::error_code ignored;
   if (!fs::exists(layout_.leases(), ignored)) return std::vector<Lease>{};
-  return read_record<std::vector<Lease>>(layout_.leases());
+  auto book = read_record<LeaseBook>(layout_.leases());
+  if (book) return std::move(book->leases);
+  // Without them a finding may be reduced twice; without a hub every one is.
+  problems_.push_back(book.error().message);
+  log::warn("fleet: {}: begun without leases", problems_.back());
+  return std::vector<Lease>{};
 }
 
 Result<void> SharedHub::keep(const std::vector<Lease>& leases) {
-  return write_record(layout_.leases(), leases);
+  return write_record(layout_.leases(), LeaseBook{leases});
 }
 
 bool SharedInquiries::ask(std::int64_t number, const std::string& signature) {
@@ -221,7 +262,8 @@ std::optional<Answer> SharedInquiries::take_answer(std::int64_t number,
   const auto file = layout_.answers() / text_of(Request{attempt_, number, signature});
   std::error_code error;
   if (!fs::exists(file, error)) return std::nullopt;
-  const auto text = read_file(file);
+  constexpr std::size_t kMostBytes = 64;
+  const auto text = read_file(file, kMostBytes);
   const auto answer = text ? value_named<Answer>(*text) : std::nullopt;
   fs::remove(file, error);
   return answer;

@@ -28,10 +28,13 @@ Result<void> check_clock(const std::filesystem::path& new_file);
 
 // A usage error that says what the folder lacks, for commands and jobs that are given one.
 Result<Fleet> read_fleet(const Layout& layout);
+// For a job, which knows whose it is: another fleet in its folder is an error, as on a node that
+// does not share the folder. "" for a job that was started by hand.
+Result<Fleet> read_fleet_of(const Layout& layout, const std::string& uid);
 
 // A new attempt of this shard, whose number no other one has. Its status says that it has begun.
 Result<Attempt> claim_attempt(const Layout& layout, int shard, const AttemptStatus& status);
-// What all attempts tell; an unreadable status is left out.
+// What all attempts tell; of an unreadable status only why.
 Result<std::map<Attempt, AttemptStatus>> read_attempts(const Layout& layout);
 // The latest attempt of the shard; nothing if there is none.
 Result<std::optional<Attempt>> latest_attempt(const Layout& layout, int shard);
@@ -47,7 +50,10 @@ Result<void> publish_snapshot(const Layout& layout, const SnapshotName& name, st
 // The hub's side. Its own store is a file on a local disk; the folder gets copies of it.
 class SharedHub final : public HubFolder {
  public:
-  // Opens the store `local`, which is made of what an earlier attempt of the hub published.
+  // Opens the store `local`, which is made of what an earlier attempt of the hub published, or else
+  // of what the fleet began with. One that cannot be read, since it is damaged or of a later
+  // version of Redzone, is kept under another name and told in problems(): all that the hub merged
+  // is in the snapshots.
   static Result<std::unique_ptr<SharedHub>> open(const Layout& layout, const Attempt& attempt,
                                                  const std::filesystem::path& local);
 
@@ -62,14 +68,21 @@ class SharedHub final : public HubFolder {
   Result<void> keep(const std::vector<Lease>& leases) override;
 
   store::Store& store() { return store_; }
+  // What was in the way at the begin, one line each.
+  const std::vector<std::string>& problems() const { return problems_; }
 
  private:
-  SharedHub(Layout layout, const Attempt& attempt, store::Store store)
-      : layout_(std::move(layout)), attempt_(attempt), store_(std::move(store)) {}
+  SharedHub(Layout layout, const Attempt& attempt, store::Store store,
+            std::vector<std::string> problems)
+      : layout_(std::move(layout)),
+        attempt_(attempt),
+        store_(std::move(store)),
+        problems_(std::move(problems)) {}
 
   Layout layout_;
   Attempt attempt_;
   store::Store store_;
+  std::vector<std::string> problems_;
 };
 
 // A shard's side of the leases.

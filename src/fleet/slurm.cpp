@@ -97,6 +97,11 @@ Result<Site> read_site(const fs::path& file) {
                     if (table.has("sbatch")) site.sbatch = table.texts("sbatch");
                     if (table.has("shards")) site.shards = table.texts("shards");
                     if (table.has("hub")) site.hub = table.texts("hub");
+                    if (table.has("examine")) site.examine = table.texts("examine");
+                    for (TableReader& model : table.tables("model")) {
+                      site.models.push_back({model.name("name"), model.texts("options")});
+                      model.done();
+                    }
                     site.snapshot_seconds =
                         seconds_in(table, "snapshot_seconds", site.snapshot_seconds);
                     site.lease_seconds = seconds_in(table, "lease_seconds", site.lease_seconds);
@@ -110,10 +115,24 @@ Result<Site> read_site(const fs::path& file) {
   return site;
 }
 
-std::vector<std::string> Commands::report(const std::string& after) const {
-  Words words = report_options;
-  words.push_back("--dependency=afterany:" + after);
-  add(words, report_script);
+Result<std::vector<Model>> models_of(const Site& site, int shards) {
+  const int n = std::max<int>(1, static_cast<int>(site.models.size()));
+  if (n > shards)
+    return usage_error(
+        fmt::format("{} shards are too few for the {} models of the site's file", shards, n));
+  std::vector<Model> models;
+  for (int i = 0; i < n; ++i)
+    models.push_back(
+        {.name = site.models.empty() ? "" : site.models[static_cast<std::size_t>(i)].name,
+         .shards = shards / n + (i < shards % n ? 1 : 0)});
+  return models;
+}
+
+std::vector<std::string> Command::words(const std::vector<std::string>& after) const {
+  Words words = options;
+  if (!after.empty())
+    words.push_back(fmt::format("--dependency=afterany:{}", fmt::join(after, ":")));
+  add(words, script);
   return words;
 }
 
@@ -135,62 +154,85 @@ Commands commands_of(const Fleet& fleet, const Layout& layout, const Site& site,
     return words;
   };
   const auto script = [&](const char* role) {
-    return Words{site.script.string(), role, redzone, root};
+    return Words{site.script.string(), role, redzone, root, fleet.uid};
   };
-  Commands commands;
-  commands.shards = options("redzone", 1, "shard-%a.txt");
   // The batch script gets the signal, and passes it on.
-  add(commands.shards, {fmt::format("--array=1-{}", fleet.shards), "--signal=B:TERM@120"});
-  add(commands.shards, site.shards);
-  add(commands.shards, script("shard"));
-  commands.hub = options("redzone-hub", kHubTimes, "hub.txt");
-  commands.hub.push_back("--signal=B:TERM@120");
-  add(commands.hub, site.hub);
-  add(commands.hub, script("hub"));
-  commands.report_options = options("redzone-report", 0, "report.txt");
-  add(commands.report_options, site.hub);
-  commands.report_script = script("report");
+  const std::string signal = "--signal=B:TERM@120";
+  Commands commands;
+  int first = 1;
+  for (std::size_t i = 0; i < fleet.models.size(); ++i) {
+    const Model& model = fleet.models[i];
+    const Words on_model = i < site.models.size() ? site.models[i].options : Words();
+    Command shards{options("redzone", 1, "shard-%a.txt"), script("shard")};
+    add(shards.options, {fmt::format("--array={}-{}", first, first + model.shards - 1), signal});
+    Command examination{options("redzone-examine", 1, fmt::format("examine-{}.txt", i + 1)),
+                        script("examine")};
+    examination.options.push_back(signal);
+    examination.script.push_back(std::to_string(i + 1));
+    for (Command* command : {&shards, &examination}) {
+      add(command->options, site.shards);
+      add(command->options, on_model);
+    }
+    add(examination.options, site.examine);
+    commands.shards.push_back(std::move(shards));
+    commands.examinations.push_back(std::move(examination));
+    first += model.shards;
+  }
+  commands.hub = {options("redzone-hub", kHubTimes, "hub.txt"), script("hub")};
+  commands.hub.options.push_back(signal);
+  commands.report = {options("redzone-report", 0, "report.txt"), script("report")};
+  for (Command* command : {&commands.hub, &commands.report}) add(command->options, site.hub);
   return commands;
 }
 
 Result<Jobs> submit(const Commands& commands, const RunProgram& run) {
   Jobs jobs;
-  RZ_TRY_ASSIGN(jobs.shards, submit_one(commands.shards, run));
-  auto hub = submit_one(commands.hub, run);
-  auto report = hub ? submit_one(commands.report(jobs.shards), run) : hub;
-  if (report) {
-    jobs.hub = *hub;
-    jobs.report = *report;
-    return jobs;
-  }
-  (void)run(cancelling(jobs.shards, {}));
-  if (hub) (void)run(cancelling(*hub, {}));
-  return tl::unexpected(report.error());
+  const auto submitted = [&]() -> Result<void> {
+    for (const auto& command : commands.shards) {
+      RZ_TRY_ASSIGN(auto job, submit_one(command.words(), run));
+      jobs.shards.push_back(std::move(job));
+    }
+    RZ_TRY_ASSIGN(jobs.hub, submit_one(commands.hub.words(), run));
+    for (const auto& command : commands.examinations) {
+      RZ_TRY_ASSIGN(auto job, submit_one(command.words(jobs.shards), run));
+      jobs.examinations.push_back(std::move(job));
+    }
+    RZ_TRY_ASSIGN(jobs.report, submit_one(commands.report.words(jobs.on_gpus()), run));
+    return {};
+  }();
+  if (submitted) return jobs;
+  cancel_all(jobs, run);
+  return tl::unexpected(submitted.error());
+}
+
+void cancel_all(const Jobs& jobs, const RunProgram& run) {
+  for (const auto& job : jobs.all()) (void)run(cancelling(job, {}));
 }
 
 Result<void> cancel(const Jobs& jobs, const RunProgram& run) {
   const std::vector<std::pair<std::string, Words>> ways{{"PENDING", {"--state=PENDING"}},
                                                         {"RUNNING", {"--signal=TERM", "--batch"}}};
-  for (const auto& [state, options] : ways) {
-    // scancel refuses a job that has ended, which may be between two calls.
-    const auto any = [&, &state = state]() -> Result<bool> {
-      RZ_TRY_ASSIGN(const Output listed, run({"squeue", "--noheader", "--format=%i",
-                                              "--states=" + state, "--jobs=" + jobs.shards}));
-      return listed.status == 0 && !listed.text.empty();
-    };
-    RZ_TRY_ASSIGN(const bool before, any());
-    if (!before) continue;
-    RZ_TRY_ASSIGN(const Output output, run(cancelling(jobs.shards, options)));
-    if (output.status == 0) continue;
-    RZ_TRY_ASSIGN(const bool still, any());
-    if (still) return harness_error(one_line(output.text));
-  }
+  for (const auto& [state, options] : ways)
+    for (const auto& job : jobs.on_gpus()) {
+      // scancel refuses a job that has ended, which may be between two calls.
+      const auto any = [&, &state = state]() -> Result<bool> {
+        RZ_TRY_ASSIGN(const Output listed, run({"squeue", "--noheader", "--format=%i",
+                                                "--states=" + state, "--jobs=" + job}));
+        return listed.status == 0 && !listed.text.empty();
+      };
+      RZ_TRY_ASSIGN(const bool before, any());
+      if (!before) continue;
+      RZ_TRY_ASSIGN(const Output output, run(cancelling(job, options)));
+      if (output.status == 0) continue;
+      RZ_TRY_ASSIGN(const bool still, any());
+      if (still) return harness_error(one_line(output.text));
+    }
   return {};
 }
 
 std::string queue_of(const Jobs& jobs, const RunProgram& run) {
   const auto output = run({"squeue", "--noheader", "--format=%.14i %.14j %.10T %.10M %R",
-                           fmt::format("--jobs={},{},{}", jobs.shards, jobs.hub, jobs.report)});
+                           fmt::format("--jobs={}", fmt::join(jobs.all(), ","))});
   return output && output->status == 0 ? output->text : "";
 }
 

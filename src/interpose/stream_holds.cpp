@@ -36,8 +36,8 @@ void StreamHolds::before_launch(CuStream stream) {
     return;
   }
   auto hold = std::make_unique<Hold>(
-      *this, generation_.load(),
-      kShortestUs + draw(settings_.seed, n + 1) % (kLongestUs - kShortestUs));
+      Hold{*this, generation_.load(),
+           kShortestUs + draw(settings_.seed, n + 1) % (kLongestUs - kShortestUs)});
   if (driver_.launch_host_function(stream, wait, hold.get()) != kCuSuccess) {
     holds_.fetch_sub(1);
     return;

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 
 #include <algorithm>
@@ -43,28 +42,6 @@ struct Pipe {
     return Pipe{Fd(ends[0]), Fd(ends[1])};
   }
 };
-
-// Everything that the child needs is made before the fork.
-pid_t start(std::vector<std::string> words, int null, int output) {
-  std::vector<std::string> more = variables();
-  const auto environment = exec::environment_with(more);
-  std::vector<char*> argv;
-  argv.reserve(words.size() + 1);
-  for (auto& word : words) argv.push_back(word.data());
-  argv.push_back(nullptr);
-  const pid_t parent = ::getpid();
-  const pid_t pid = ::fork();
-  if (pid != 0) return pid;
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != parent) ::_exit(127);
-  ::setpgid(0, 0);
-  for (int signal = 1; signal < NSIG; ++signal) ::signal(signal, SIG_DFL);
-  ::dup2(null, STDIN_FILENO);
-  ::dup2(output, STDOUT_FILENO);
-  ::dup2(output, STDERR_FILENO);
-  ::execve(argv[0], argv.data(), environment.data());
-  ::_exit(127);
-}
 
 std::string last_line(const exec::OutputTail& output) {
   std::string text = output.text();
@@ -128,9 +105,12 @@ Result<Descriptions> describe(const Interpreter& interpreter,
   std::vector<std::string> words{interpreter.path.string(), "-m", "redzone.describe", "--out-fd",
                                  std::to_string(answer_pipe->write.get())};
   words.insert(words.end(), names.begin(), names.end());
-  const pid_t pid = start(std::move(words), null.get(), output_pipe->write.get());
-  if (pid < 0) return harness_error(fmt::format("cannot fork: {}", std::strerror(errno)));
-  ChildProcess child(pid);
+  std::vector<std::string> more = variables();
+  const auto environment = exec::environment_with(more);
+  RZ_TRY_ASSIGN(auto child, ChildProcess::start({.words = std::move(words),
+                                                 .environment = environment.data(),
+                                                 .input = null.get(),
+                                                 .output = output_pipe->write.get()}));
   answer_pipe->write.reset();
   output_pipe->write.reset();
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string_view>
 
 #include "page_css.h"
@@ -73,8 +74,42 @@ Grid findings_grid(const Fleet& fleet) {
   return grid;
 }
 
+Grid models_grid(const Fleet& fleet) {
+  Grid grid{.title = "Examinations, by model",
+            .columns = {{"model"},
+                        {"shards", Align::right},
+                        {"state"},
+                        {"node"},
+                        {"attempts", Align::right},
+                        {"problem"}},
+            .rows = {}};
+  for (const auto& m : fleet.models)
+    grid.rows.push_back({dash(m.name), std::to_string(m.shards), m.state, dash(m.host),
+                         std::to_string(m.attempts), m.problem});
+  return grid;
+}
+
+Grid comparisons_grid(const Fleet& fleet) {
+  Grid grid{.title = "The same plan on each device",
+            .columns = {{"finding", Align::right},
+                        {"signature"},
+                        {"found on"},
+                        {"device"},
+                        {"failed", Align::right},
+                        {"says"},
+                        {"differs"}},
+            .rows = {}};
+  for (const auto& c : fleet.comparisons)
+    for (const auto& d : c.devices)
+      grid.rows.push_back({std::to_string(c.finding), c.signature, dash(c.found_on), dash(d.device),
+                           fmt::format("{}/{}", d.failed, d.runs), d.says,
+                           c.differs ? "differs" : ""});
+  return grid;
+}
+
 std::vector<Grid> grids_of(const Fleet& fleet) {
-  return {shards_grid(fleet), losses_grid(fleet), findings_grid(fleet)};
+  return {shards_grid(fleet), losses_grid(fleet), findings_grid(fleet), comparisons_grid(fleet),
+          models_grid(fleet)};
 }
 
 // One sentence a line.
@@ -101,6 +136,13 @@ std::vector<std::string> sentences_of(const Fleet& fleet) {
   lines.push_back(fleet.seconds_to_first ? fmt::format("first finding {} after the submission",
                                                        clock_time(*fleet.seconds_to_first))
                                          : "no finding yet");
+  if (const auto differ = std::count_if(fleet.comparisons.begin(), fleet.comparisons.end(),
+                                        [](const FleetComparison& c) { return c.differs; });
+      differ > 0)
+    lines.push_back(fmt::format(
+        "{} on one device and {} on another",
+        counted(static_cast<std::uint64_t>(differ), "plan") + (differ == 1 ? " fails" : " fail"),
+        differ == 1 ? "passes" : "pass"));
   for (const auto& problem : fleet.problems) lines.push_back("hub: " + problem);
   return lines;
 }
@@ -167,6 +209,20 @@ std::string fleet_json(const Fleet& fleet) {
                 {"since", l.since},
                 {"again_at", l.again_at}};
   };
+  const auto model = [](const FleetModel& m) {
+    return Json{{"name", m.name}, {"shards", m.shards},     {"state", m.state},
+                {"host", m.host}, {"attempts", m.attempts}, {"problem", m.problem}};
+  };
+  const auto device = [](const FleetComparison::Device& d) {
+    return Json{{"device", d.device}, {"failed", d.failed}, {"runs", d.runs}, {"says", d.says}};
+  };
+  const auto comparison = [&](const FleetComparison& c) {
+    return Json{{"finding", c.finding},
+                {"signature", c.signature},
+                {"found_on", c.found_on},
+                {"differs", c.differs},
+                {"devices", list(c.devices, device)}};
+  };
   return print(
       {{"folder", fleet.folder},
        {"created", fleet.created},
@@ -175,6 +231,8 @@ std::string fleet_json(const Fleet& fleet) {
        {"shards", list(fleet.shards, shard)},
        {"losses", list(fleet.losses, loss)},
        {"findings", fleet.findings},
+       {"models", list(fleet.models, model)},
+       {"comparisons", list(fleet.comparisons, comparison)},
        {"seconds_to_first", fleet.seconds_to_first ? Json(*fleet.seconds_to_first) : Json()},
        {"hub",
         {{"state", fleet.hub_state},

@@ -32,15 +32,41 @@ struct FleetLoss {
   std::string again_at;  // when the next attempt of the shard began
 };
 
+// A model of GPU, and the job that examines the findings on it after the shards.
+struct FleetModel {
+  std::string name;  // the site's word; "" if it names none
+  int shards = 0;
+  std::string state;  // of the examination, as of a shard
+  std::string host;
+  int attempts = 0;
+  std::string problem;
+};
+
+// The plan of a finding, with its seeds, on several devices.
+struct FleetComparison {
+  struct Device {
+    std::string device;
+    std::int64_t failed = 0, runs = 0;  // as the finding does
+    std::string says = {};              // "fails", "passes", "undecided"
+  };
+
+  std::int64_t finding = 0;  // its number in the hub's store
+  std::string signature, found_on;
+  bool differs = false;  // it fails on one and passes on another
+  std::vector<Device> devices = {};
+};
+
 struct Fleet {
   std::string folder, created, version;
   std::uint64_t seed = 0;
   std::vector<FleetShard> shards;  // all of them, by number
+  std::vector<FleetModel> models;
   std::vector<FleetLoss> losses;
   // Number of findings by state, by device.
   std::map<std::string, std::map<std::string, std::int64_t>> findings;
-  std::optional<double> seconds_to_first;  // from the submission; empty without a finding
-  std::string hub_state;                   // "waiting", "running", "ended"
+  std::vector<FleetComparison> comparisons;  // those that differ first
+  std::optional<double> seconds_to_first;    // from the submission; empty without a finding
+  std::string hub_state;                     // "waiting", "running", "ended"
   std::string hub_host, hub_updated;
   int hub_attempts = 0;
   std::int64_t merges = 0, granted = 0, leased = 0, reduced = 0;

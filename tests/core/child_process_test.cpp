@@ -73,5 +73,34 @@ TEST(ChildProcess, OneThatAnotherHasWaitedForHasEnded) {
   EXPECT_TRUE(WIFEXITED(child.wait()));
 }
 
+TEST(ChildProcess, RunsAProgramOfThePathWithItsOutput) {
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  auto child = ChildProcess::start(
+      {.words = {"sh", "-c", "echo out; echo err >&2; exit 5"}, .output = ends[1]});
+  ASSERT_TRUE(child);
+  ::close(ends[1]);
+  EXPECT_EQ(WEXITSTATUS(child->wait()), 5);
+  char text[16] = {};
+  EXPECT_EQ(::read(ends[0], text, sizeof text), 8);
+  EXPECT_STREQ(text, "out\nerr\n");
+  ::close(ends[0]);
+}
+
+TEST(ChildProcess, AProgramThatIsNotThereIsAnError) {
+  const auto none = ChildProcess::start({.words = {"/no/such/program"}});
+  ASSERT_FALSE(none);
+  EXPECT_EQ(none.error().message, "/no/such/program: No such file or directory");
+}
+
+TEST(ChildProcess, IsSignalled) {
+  auto child = ChildProcess::start({.words = {"sleep", "1000"}});
+  ASSERT_TRUE(child);
+  EXPECT_EQ(child->ended(), std::nullopt);
+  ChildProcess moved = *std::move(child);
+  moved.signal(SIGTERM);
+  EXPECT_EQ(WTERMSIG(moved.wait()), SIGTERM);
+}
+
 }  // namespace
 }  // namespace redzone

@@ -44,6 +44,21 @@ oracle = "fault"
 kind = "illegal-access"
 )";
 
+constexpr const char* kFleet = R"({
+  "uid": "0123456789abcdef0123456789abcdef",
+  "created": "2026-01-02T03:04:05Z",
+  "version": "0.2.0",
+  "shards": 2,
+  "seed": 7,
+  "nightly": ["--all"],
+  "reruns": [],
+  "models": [{"name": "", "shards": 2}],
+  "seconds": 60.0,
+  "snapshot_seconds": 120.0,
+  "lease_seconds": 600.0
+}
+)";
+
 std::string replaced(std::string text, const std::string& from, const std::string& to) {
   const auto at = text.find(from);
   EXPECT_NE(at, std::string::npos) << from;
@@ -94,6 +109,11 @@ class BadInput : public testing::TestWithParam<Bad> {
           "This is no database, although it is longer than the header of one would be. "
           "So it must be looked at, and left as it is.");
     write("not_elf.so", "#!/bin/sh\n");
+    for (const char* name : {"fleet", "cut_fleet", "wrong_fleet"})
+      std::filesystem::create_directory(folder_.path() / name);
+    write("fleet/fleet.json", kFleet);
+    write("cut_fleet/fleet.json", std::string(kFleet).substr(0, 90));
+    write("wrong_fleet/fleet.json", replaced(kFleet, "\"shards\": 2", "\"shards\": \"two\""));
     std::filesystem::create_directory(folder_.path() / "folder");
     const Ran made = redzone(folder_, {"import", "known.toml", "--db", "good.db"});
     ASSERT_EQ(made.exit, 0) << made;
@@ -276,6 +296,41 @@ INSTANTIATE_TEST_SUITE_P(
         {"export_into_a_file",
          {"export", "1", "--to", "plan.toml", "--db", "good.db"},
          {"plan.toml"}},
+    }),
+    kNameOf);
+
+INSTANTIATE_TEST_SUITE_P(
+    Fleets, BadInput,
+    testing::ValuesIn(std::vector<Bad>{
+        {"NotShared",
+         {"fleet", "shard", "--dir", "folder", "--index", "1", "--local", "."},
+         {"folder: holds no fleet", "is the folder shared?"}},
+        {"AnotherFleet",
+         {"fleet", "hub", "--dir", "fleet", "--uid", std::string(32, 'f'), "--local", "."},
+         {"fleet: holds another fleet than the one of this job", "share the folder?"}},
+        {"Cut",
+         {"fleet", "status", "--dir", "cut_fleet"},
+         {"fleet.json: no JSON: it ends too early"}},
+        {"Wrong",
+         {"fleet", "report", "--dir", "wrong_fleet"},
+         {"fleet.json: shards: an integer is expected, not a string"}},
+        {"TwoInOneFolder",
+         {"fleet", "submit", "--dir", "fleet", "--shards", "2", "--all"},
+         {"holds a fleet already: name another folder"}},
+        {"CannotBeWritten",
+         {"fleet", "submit", "--dir", "/proc/fleet", "--shards", "2", "--all"},
+         {"/proc/fleet: "}},
+        {"NewerStore",
+         {"fleet", "submit", "--dir", "new", "--shards", "2", "--all", "--known", "newer.db"},
+         {"newer.db", "use a newer redzone"}},
+        {"NoShards", {"fleet", "submit", "--dir", "new", "--all"}, {"--shards: 1..4096"}},
+        {"Seed",
+         {"fleet", "submit", "--dir", "new", "--shards", "2", "--all", "--seed",
+          "18446744073709551615"},
+         {"--seed: at most 9223372036854775807"}},
+        {"NoSite",
+         {"fleet", "submit", "--dir", "new", "--shards", "2", "--all", "--site", "none.toml"},
+         {"none.toml: no such file"}},
     }),
     kNameOf);
 

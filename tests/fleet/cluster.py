@@ -44,8 +44,10 @@ SlurmdTimeout=10
 SlurmctldTimeout=10
 KillWait=5
 GresTypes=gpu
-NodeName=n[1-2] Gres=gpu:4 CPUs=4 State=UNKNOWN NodeHostname={host} NodeAddr=127.0.0.1 \\
-    Port=[{ports[1]}-{ports[2]}]
+NodeName=DEFAULT Gres=gpu:4 CPUs=4 State=UNKNOWN
+# The features are in the place of models of GPU.
+NodeName=n1 NodeHostname={host} NodeAddr=127.0.0.1 Port={ports[1]} Feature=made-up-100
+NodeName=n2 NodeHostname={host} NodeAddr=127.0.0.1 Port={ports[2]} Feature=made-up-200
 PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 PartitionName=gpu Nodes=ALL MaxTime=INFINITE State=UP
 PartitionName=cpu Nodes=ALL MaxTime=INFINITE State=UP
@@ -139,22 +141,28 @@ class Cluster:
         while not condition():
             if time.monotonic() > end:
                 logs = "".join(f"\n== {log.name}\n{log.read_text(errors='replace')[-1500:]}"
-                               for log in sorted(self.root.glob("*.log")))
+                               for log in sorted([*self.root.glob("*.log"), *self.root.glob("*.out")]))
                 raise TimeoutError(f"{what}: not after {seconds} s{logs}")
             time.sleep(0.3)
 
+    def processes_with(self, *variables):
+        """Those of this cluster's jobs whose environment has all of these."""
+        wanted = {f"SLURM_CONF={self.root}/slurm.conf".encode(), *(v.encode() for v in variables)}
+        return {int(entry.name) for entry in pathlib.Path("/proc").iterdir()
+                if entry.name.isdigit() and wanted <= set(environment_of(int(entry.name)))}
+
     def processes_on(self, node):
         """Those of the node's jobs, with the step daemons above them."""
-        name = f"SLURMD_NODENAME={node}".encode()
-        mine = f"SLURM_CONF={self.root}/slurm.conf".encode()
-        pids = set()
-        for entry in pathlib.Path("/proc").iterdir():
-            if not entry.name.isdigit():
-                continue
-            pid = int(entry.name)
-            if name in environment_of(pid) and mine in environment_of(pid):
-                pids.update({pid, parent_of(pid)})
+        pids = self.processes_with(f"SLURMD_NODENAME={node}")
+        pids |= {parent_of(pid) for pid in pids}
         return pids - {0, 1, os.getpid(), *(p.pid for p in self.processes.values())}
+
+    def kill_task(self, task):
+        """The processes of this task of an array, without a warning; those that start meanwhile, too."""
+        for _ in range(3):
+            for pid in self.processes_with(f"SLURM_ARRAY_TASK_ID={task}"):
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
 
     def kill_node(self, node):
         """As a power cut does: its daemon, the steps' daemons, and their processes, at once."""

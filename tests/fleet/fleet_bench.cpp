@@ -1,17 +1,17 @@
-// Measures the hub: the time to merge the snapshots of many shards, over real stores, and what a
-// fleet of a size asks of its shared folder and its hub in an hour, on a simulated clock. Prints
-// the figures; asserts nothing about times.
+// Measures what a fleet costs: the time of the hub to merge the snapshots of many shards, and of a
+// shard to publish and to ask, over real stores and files; then, with these, an hour of fleets of
+// several sizes on a simulated clock (simulated_fleet.h). Prints the figures; asserts nothing about
+// times.
 //
 // fleet_bench [SHARDS] [FINDINGS] [SIMULATED_SHARDS]      (100, 10000, 1000)
 #include <fmt/format.h>
 
 #include <chrono>
 #include <cstdlib>
-#include <queue>
 
 #include "core/campaign_record.h"
-#include "fleet/memory_fleet.h"
 #include "fleet/shared_folder.h"
+#include "fleet/simulated_fleet.h"
 #include "store/database.h"
 #include "store/finding_table.h"
 #include "store/sample.h"
@@ -44,134 +44,105 @@ store::Store store_with(const std::filesystem::path& file, int first, int last) 
 }
 
 struct Measured {
-  double merge_seconds = 0;  // of one snapshot, in the mean
-  double cycle_seconds = 0;  // of what a cycle does besides merging
+  FleetCosts costs;
   double snapshot_bytes = 0;
 };
 
+// The mean time of `act(i)`, for i in 1..`times`.
+template <class Act>
+double mean_seconds(int times, Act act) {
+  const auto begun = Clock::now();
+  for (int i = 1; i <= times; ++i) act(i);
+  return seconds_since(begun) / times;
+}
+
 // The findings are divided among the shards, and each has a tenth of the next one's, too.
-Measured measure_hub(int shards, int findings) {
+Measured measure(int shards, int findings) {
   TempDir dir;
   const Layout layout{dir / "run"};
-  must(create_folder(layout, {.uid = "bench", .shards = shards}));
+  must(create_folder(
+      layout,
+      {.uid = "0123456789abcdef0123456789abcdef", .shards = shards, .models = {{"", shards}}}));
   const int each = std::max(1, findings / shards);
-  std::vector<store::Store> stores;
   Measured measured;
+  FleetCosts& costs = measured.costs;
+  costs.publish = 0;
   for (int i = 1; i <= shards; ++i) {
     const Attempt attempt = must(claim_attempt(layout, i, {.host = "n"}));
     const int first = (i - 1) * each + 1;
     store::Store store =
         store_with(dir / fmt::format("{}.db", i).c_str(), first, first + each + each / 10);
-    must(publish_snapshot(layout, {attempt, 1}, store));
+    costs.publish += mean_seconds(1,
+                                  [&](int) {
+                                    must(publish_snapshot(layout, {attempt, 1}, store));
+                                  }) /
+                     shards;
     measured.snapshot_bytes +=
         static_cast<double>(std::filesystem::file_size(layout.snapshot({attempt, 1}))) / shards;
   }
+  constexpr int kQuestions = 200;
+  SharedInquiries inquiries(layout, {1, 1});
+  costs.ask = mean_seconds(kQuestions, [&](int i) { inquiries.ask(i, fmt::format("{:016x}", i)); });
+  costs.look =
+      mean_seconds(kQuestions, [&](int i) { inquiries.take_answer(i, fmt::format("{:016x}", i)); });
+  fmt::print(
+      "a shard: publishing {:.3f} s for {:.0f} KiB, a question {:.6f} s, a look for its "
+      "answer {:.6f} s\n",
+      costs.publish, measured.snapshot_bytes / 1024, costs.ask, costs.look);
+
   const Attempt attempt = must(claim_attempt(layout, kHubShard, {.host = "n"}));
   auto folder = must(SharedHub::open(layout, attempt, dir / "hub.db"));
-  auto begun = Clock::now();
-  for (const auto& snapshot : must(list_snapshots(layout))) must(folder->merge(snapshot));
-  measured.merge_seconds = seconds_since(begun) / shards;
-  fmt::print("{} shards, {} findings: all merged in {:.2f} s, {:.3f} s each of {:.0f} KiB\n",
-             shards, must(folder->store().findings()).size(), measured.merge_seconds * shards,
-             measured.merge_seconds, measured.snapshot_bytes / 1024);
-  begun = Clock::now();
-  must(folder->merge(must(list_snapshots(layout)).front()));
-  fmt::print("a snapshot that brings nothing new: {:.3f} s\n", seconds_since(begun));
-  begun = Clock::now();
-  must(folder->reduced());
-  const double reduced = seconds_since(begun);
-  begun = Clock::now();
-  must(folder->publish());
-  const double published = seconds_since(begun);
-  measured.cycle_seconds = reduced + published;
-  fmt::print("signatures that are reduced: {:.3f} s; publishing: {:.3f} s, {} KiB\n", reduced,
-             published, std::filesystem::file_size(layout.hub_store()) / 1024);
+  const auto snapshots = must(list_snapshots(layout));
+  costs.merge = mean_seconds(
+      shards, [&](int i) { must(folder->merge(snapshots[static_cast<std::size_t>(i) - 1])); });
+  fmt::print("{} shards, {} findings: all merged in {:.2f} s, {:.3f} s each\n", shards,
+             must(folder->store().findings()).size(), costs.merge * shards, costs.merge);
+  const double again = mean_seconds(1, [&](int) { must(folder->merge(snapshots.front())); });
+  const double reduced = mean_seconds(1, [&](int) { must(folder->reduced()); });
+  const double published = mean_seconds(1, [&](int) { must(folder->publish()); });
+  costs.cycle = reduced + published;
+  fmt::print(
+      "a snapshot that brings nothing new: {:.3f} s; signatures that are reduced: {:.3f} s; "
+      "publishing: {:.3f} s for {} KiB\n",
+      again, reduced, published, std::filesystem::file_size(layout.hub_store()) / 1024);
   return measured;
 }
 
-// An hour of a fleet: each shard publishes every two minutes, and meets `kMet` signatures of
-// `kSignatures` at random times, about which it asks. The hub answers twice a second and collects
-// every ten seconds.
+// An hour of a fleet, and of as many nights by themselves.
 void simulate(int shards, const Measured& measured) {
-  constexpr double kHour = 3600, kPublish = 120, kAnswer = 0.5, kCollect = 10;
-  constexpr int kSignatures = 200, kMet = 30;
-  double now = 0;
-  MemoryShare share;
-  share.hub_attempt = 1;
-  MemoryHub folder(share, 1);
-  Hub hub(
-      folder, [&now] { return now; }, LeaseTimes{}.lease);
-  must(hub.begin());
-  std::vector<std::unique_ptr<MemoryShard>> all;
-  struct Event {
-    double at = 0;
-    int shard = 0, signature = -1;  // -1: publish
-    bool operator>(const Event& other) const { return at > other.at; }
+  const auto plans = [&](bool fleet, double reduce) {
+    FleetCosts costs = measured.costs;
+    costs.reduce = reduce;
+    return SimulatedFleet({.shards = fleet ? shards : 1, .fleet = fleet}, costs).run();
   };
-  std::priority_queue<Event, std::vector<Event>, std::greater<>> events;
-  std::srand(1);
-  const auto any = [](int below) { return std::rand() % below; };
-  for (int i = 0; i < shards; ++i) {
-    all.push_back(std::make_unique<MemoryShard>(
-        share, Attempt{i + 1, 1}, [&now] { return now; }, LeaseTimes{}));
-    events.push({any(static_cast<int>(kPublish)) + 1.0, i, -1});
-    for (int k = 0; k < kMet; ++k)
-      events.push({any(static_cast<int>(kHour)) + 1.0, i, any(kSignatures)});
-  }
-  std::int64_t asked = 0, reductions = 0, waited = 0, collects = 0;
-  std::set<std::pair<int, int>> open;  // shard, signature
-  const auto ask = [&](int shard, int signature) {
-    const std::string name = std::to_string(signature);
-    const auto decided = all[static_cast<std::size_t>(shard)]->leases.reduces(name);
-    if (!decided) return false;
-    if (*decided) {
-      ++reductions;
-      share.reduced.insert(name);
-      all[static_cast<std::size_t>(shard)]->things.insert(name);
-    }
-    return true;
+  constexpr double kReduce = 30;
+  const auto bare = plans(true, 0), alone = plans(false, 0);
+  const auto whole = plans(true, kReduce), whole_alone = plans(false, kReduce);
+  const auto linear = [shards](const SimulatedFigures& fleet, const SimulatedFigures& one) {
+    return fleet.plans / (one.plans * shards);
   };
-  double next_collect = kCollect;
-  for (; now < kHour; now += kAnswer) {
-    while (!events.empty() && events.top().at <= now) {
-      const Event event = events.top();
-      events.pop();
-      if (event.signature < 0) {
-        all[static_cast<std::size_t>(event.shard)]->publish(share);
-        events.push({event.at + kPublish, event.shard, -1});
-      } else {
-        ++asked;
-        if (!ask(event.shard, event.signature)) open.insert({event.shard, event.signature});
-      }
-    }
-    must(hub.answer());
-    for (auto it = open.begin(); it != open.end();) {
-      ++waited;
-      it = ask(it->first, it->second) ? open.erase(it) : std::next(it);
-    }
-    if (now < next_collect) continue;
-    next_collect += kCollect;
-    if (must(hub.collect())) ++collects;
-  }
-  const auto merges = static_cast<double>(hub.figures().merges);
-  const double busy =
-      merges * measured.merge_seconds + static_cast<double>(collects) * measured.cycle_seconds;
-  fmt::print(
-      "{} simulated shards, one hour: {} files written, {:.1f} GiB of snapshots, {} questions, {} "
-      "reductions of {} signatures; {:.0f} merges: {:.0f} s of the hub\n",
-      shards, share.messages, merges * measured.snapshot_bytes / (1024.0 * 1024 * 1024), asked,
-      reductions, share.reduced.size(), merges, busy);
+  fmt::print("{:6} {:8.3f} {:8.3f} {:8} {:9.2f} {:10} {:11} {:10} {:7.0f} {:9.1f} {:10.0f}\n",
+             shards, linear(bare, alone), linear(whole, whole_alone), whole.files,
+             static_cast<double>(whole.merges) * measured.snapshot_bytes / (1024.0 * 1024 * 1024),
+             whole.questions, whole.reductions, whole.reduced, whole.hub_seconds,
+             whole.longest_wait, whole.longest_unmerged);
 }
 
 int run(int shards, int findings, int simulated) {
-  const Measured measured = measure_hub(shards, findings);
-  for (const int n : {simulated / 100, simulated / 10, simulated})
+  const Measured measured = measure(shards, findings);
+  const SimulatedNight night;
+  fmt::print(
+      "\nAn hour of simulated fleets: a snapshot every {} s and for each change of the findings; "
+      "each shard makes\n{} plans a second and meets {} of {} signatures. linear: plans of the "
+      "fleet "
+      "by those of as many nights by\nthemselves, where a reduction takes no time, and where it "
+      "takes "
+      "30 s.\n{:>6} {:>8} {:>8} {:>8} {:>9} {:>10} {:>11} {:>10} {:>7} {:>9} {:>10}\n",
+      night.snapshot_seconds, night.plans_per_second, night.met, night.signatures, "shards",
+      "linear", "(30 s)", "files", "GiB", "questions", "reductions", "signatures", "hub s",
+      "wait s", "unmerged s");
+  for (const int n : {1, 8, simulated / 10, simulated / 4, simulated / 2, simulated, 2 * simulated})
     simulate(std::max(n, 1), measured);
-  constexpr double kHour = 3600, kPublish = 120, kCollect = 10;
-  fmt::print("the hub is busy all the time from {:.0f} shards on, with a snapshot every {} s\n",
-             (kHour - kHour / kCollect * measured.cycle_seconds) /
-                 (kHour / kPublish * measured.merge_seconds),
-             kPublish);
   return 0;
 }
 

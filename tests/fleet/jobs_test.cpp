@@ -70,11 +70,12 @@ class JobsTest : public ::testing::Test {
 
   TempDir dir_;
   Layout layout_{dir_ / "run"};
-  Fleet fleet_{.uid = "0123456789abcdef",
+  Fleet fleet_{.uid = "0123456789abcdef0123456789abcdef",
                .created = "2026-01-02T03:04:05Z",
                .shards = 2,
                .seed = 7,
-               .nightly = {"scale", "--plans", "9"}};
+               .nightly = {"scale", "--plans", "9"},
+               .models = {{"", 2}}};
 };
 
 TEST_F(JobsTest, AShardRunsItsNightAndPublishesItsStore) {

@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <ctime>
+
 #include "fleet/record_file.h"
 #include "store/sample.h"
 
@@ -33,7 +35,11 @@ class SharedFolderTest : public ::testing::Test {
 
   TempDir dir_;
   Layout layout_{dir_ / "run"};
-  Fleet fleet_{.uid = "f1", .created = "2026-01-02T03:04:05Z", .shards = 4, .nightly = {"--all"}};
+  Fleet fleet_{.uid = "0123456789abcdef0123456789abcdef",
+               .created = "2026-01-02T03:04:05Z",
+               .shards = 4,
+               .nightly = {"--all"},
+               .models = {{"", 4}}};
 };
 
 TEST(FleetNames, AreReadAsTheyAreWritten) {
@@ -156,14 +162,19 @@ TEST_F(SharedFolderTest, QuestionsAndAnswersAreFiles) {
 }
 
 TEST_F(SharedFolderTest, RefusesAClockThatIsWrong) {
-  const struct timespec long_ago[2] = {{1000, 0}, {1000, 0}};
   const Layout other{dir_ / "other"};
   must(create_folder(other, fleet_));
+  EXPECT_TRUE(check_clock(other.fleet()));
   // What the folder's server says of a file, against this machine's clock.
-  ASSERT_EQ(::utimensat(AT_FDCWD, other.fleet().c_str(), long_ago, 0), 0);
-  const auto checked = check_clock(other.fleet());
-  ASSERT_FALSE(checked);
-  EXPECT_NE(checked.error().message.find("ahead of"), std::string::npos);
+  for (const auto& [seconds, says] :
+       {std::pair{std::time_t{1000}, "ahead of"}, {std::time(nullptr) + 4000, "behind"}}) {
+    const struct timespec time[2] = {{seconds, 0}, {seconds, 0}};
+    ASSERT_EQ(::utimensat(AT_FDCWD, other.fleet().c_str(), time, 0), 0);
+    const auto checked = check_clock(other.fleet());
+    ASSERT_FALSE(checked);
+    EXPECT_EQ(checked.error().kind, ErrorKind::usage);
+    EXPECT_NE(checked.error().message.find(says), std::string::npos) << checked.error().message;
+  }
 }
 
 }  // namespace

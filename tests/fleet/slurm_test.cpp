@@ -22,7 +22,9 @@ class SlurmTest : public ::testing::Test {
  protected:
   SlurmTest() {
     write_bytes(dir_ / "job.sbatch", "#!/bin/bash\n");
+    fleet_.uid = "f1";
     fleet_.shards = 8;
+    fleet_.models = {{.name = "", .shards = 8}};
     fleet_.seconds = 3600;
   }
 
@@ -48,24 +50,25 @@ class SlurmTest : public ::testing::Test {
   TempDir dir_;
   Fleet fleet_;
   std::vector<Words> ran_;
-  int accepted_ = 3, job_ = 40;
+  int accepted_ = 10, job_ = 40;
 };
 
 TEST_F(SlurmTest, TheShardsAreAnArrayThatIsRequeuedAndWarned) {
-  const auto words = commands().shards;
+  const auto words = commands().shards.at(0).words();
   for (const char* word :
        {"--array=1-8", "--requeue", "--signal=B:TERM@120", "--gres=gpu:1", "--time=80"})
     EXPECT_TRUE(has(words, word)) << word;
-  EXPECT_EQ((Words{words.end() - 4, words.end()}),
-            (Words{(dir_ / "job.sbatch").string(), "shard", "/opt/redzone", "/shared/run"}));
-  EXPECT_FALSE(has(commands().hub, "--gres=gpu:1"));
+  EXPECT_EQ((Words{words.end() - 5, words.end()}),
+            (Words{(dir_ / "job.sbatch").string(), "shard", "/opt/redzone", "/shared/run", "f1"}));
+  EXPECT_FALSE(has(commands().hub.words(), "--gres=gpu:1"));
 }
 
 TEST_F(SlurmTest, OptionsOfTheSiteComeLastSoThatTheyCount) {
   const auto site =
       must(this->site("script = 'job.sbatch'\nsbatch = ['--time=5']\nshards = "
                       "['--signal=B:TERM@600', '--gpus=1']"));
-  const auto words = commands_of(fleet_, {"/shared/run"}, site, "/opt/redzone").shards;
+  const auto words =
+      commands_of(fleet_, {"/shared/run"}, site, "/opt/redzone").shards.at(0).words();
   const auto at = [&](std::string_view word) {
     return std::find(words.begin(), words.end(), word);
   };
@@ -75,10 +78,36 @@ TEST_F(SlurmTest, OptionsOfTheSiteComeLastSoThatTheyCount) {
   EXPECT_FALSE(has(words, "--gres=gpu:1"));
 }
 
-TEST_F(SlurmTest, TheReportFollowsTheShards) {
+TEST_F(SlurmTest, TheExaminationFollowsTheShardsAndTheReportFollowsAll) {
   const auto jobs = must(submit(commands(), slurm()));
-  EXPECT_EQ(jobs, (Jobs{"41", "42", "43"}));
+  EXPECT_EQ(jobs, (Jobs{.shards = {"41"}, .examinations = {"43"}, .hub = "42", .report = "44"}));
   EXPECT_TRUE(has(ran_[2], "--dependency=afterany:41"));
+  EXPECT_TRUE(has(ran_[3], "--dependency=afterany:41:43"));
+}
+
+TEST_F(SlurmTest, EachModelHasItsShardsAndItsExamination) {
+  const auto two = must(
+      site("script = 'job.sbatch'\nexamine = ['--partition=stable']\n[[model]]\nname = "
+           "'h100'\noptions = "
+           "['--constraint=h100']\n[[model]]\nname = 'a100'\noptions = ['--constraint=a100']"));
+  fleet_.shards = 5;
+  fleet_.models = must(models_of(two, 5));
+  EXPECT_EQ(fleet_.models, (std::vector<Model>{{"h100", 3}, {"a100", 2}}));
+  EXPECT_EQ(model_of(fleet_, 3), 1);
+  EXPECT_EQ(model_of(fleet_, 4), 2);
+  const auto commands = commands_of(fleet_, {"/shared/run"}, two, "/opt/redzone");
+  ASSERT_EQ(commands.shards.size(), 2U);
+  const auto second = commands.shards[1].words(), examined = commands.examinations[1].words({"41"});
+  for (const char* word : {"--array=4-5", "--constraint=a100", "--gres=gpu:1"})
+    EXPECT_TRUE(has(second, word)) << word;
+  for (const char* word :
+       {"--partition=stable", "--constraint=a100", "--gres=gpu:1", "--dependency=afterany:41"})
+    EXPECT_TRUE(has(examined, word)) << word;
+  EXPECT_FALSE(has(second, "--partition=stable"));
+  EXPECT_EQ((Words{examined.end() - 2, examined.end()}), (Words{"f1", "2"}));
+  const auto few = models_of(two, 1);
+  ASSERT_FALSE(few);
+  EXPECT_EQ(few.error().message, "1 shards are too few for the 2 models of the site's file");
 }
 
 TEST_F(SlurmTest, WhatWasSubmittedBeforeARefusalIsCancelled) {
@@ -96,12 +125,12 @@ TEST_F(SlurmTest, StoppingCancelsWhatWaitsAndSignalsWhatRuns) {
                                            {"--states=RUNNING", "41_1\n41_2\n"}};
   bool refuses = false;
   const RunProgram run = [&](const Words& words) -> Result<Output> {
-    if (words[0] == "squeue") return Output{0, queue[words[3]]};
+    if (words[0] == "squeue") return Output{0, words[4] == "--jobs=41" ? queue[words[3]] : ""};
     ran_.push_back(words);
     if (!refuses) return Output{0, ""};
     return Output{1, "scancel: error: Invalid job id specified\n"};
   };
-  const Jobs jobs{"41", "42", "43"};
+  const Jobs jobs{.shards = {"41"}, .examinations = {"43"}, .hub = "42", .report = "44"};
   must(cancel(jobs, run));
   EXPECT_EQ(ran_, (std::vector<Words>{{"scancel", "--state=PENDING", "41"},
                                       {"scancel", "--signal=TERM", "--batch", "41"}}));
@@ -124,6 +153,7 @@ TEST_F(SlurmTest, AMistakeInTheSitesFileHasItsPlace) {
            {"sbach = []", "sbach"},
            {"lease_seconds = 0", "is less than a second"},
            {"sbatch = '--time=5'", "sbatch"},
+           {"[[model]]\nname = 'h100'", "model[h100].options: missing"},
            {"script = 'none.sbatch'", "none.sbatch: no such file"}}) {
     const auto wrong = site(text);
     ASSERT_FALSE(wrong) << text;
@@ -138,17 +168,6 @@ TEST(FleetProcess, HasTheOutputAndTheStatusOfAProgram) {
   EXPECT_EQ(output.text, "out\nerr\n");
   EXPECT_EQ(must(run_program({"sh", "-c", "kill -9 $$"})).status, 128 + 9);
   EXPECT_FALSE(run_program({"/no/such/program"}));
-}
-
-TEST(FleetProcess, RunsAProgramBesideThisOne) {
-  auto child = must(Child::start({"sh", "-c", "trap 'exit 5' TERM; while :; do sleep 0.05; done"}));
-  EXPECT_EQ(child.ended(), std::nullopt);
-  std::optional<int> status;
-  while (!status) {  // before the trap is set the signal ends the shell
-    child.signal(15);
-    status = child.ended();
-  }
-  EXPECT_TRUE(*status == 5 || *status == 128 + 15) << *status;
 }
 
 }  // namespace

@@ -63,6 +63,7 @@ class Fleets(unittest.TestCase):
         return ran
 
     def submit(self, shards, seconds, *flags, site=None):
+        self.asked = shards
         self.fleet("submit", "--shards", str(shards), "--time", f"{seconds}s", "--site",
                    site or self.root / "site.toml", "--device", "host", "--workers", "1", *flags, *TARGETS)
         return json.loads((self.run_folder / "jobs.json").read_text())
@@ -75,7 +76,8 @@ class Fleets(unittest.TestCase):
         return found
 
     def shards(self):
-        return {name: status for name, status in self.attempts().items() if not name.startswith("0000")}
+        """Those of shards: 0 is the hub, and behind the last shard are the examinations."""
+        return {name: status for name, status in self.attempts().items() if 0 < int(name[:4]) <= self.asked}
 
     def snapshot_findings(self):
         found = {}
@@ -143,6 +145,35 @@ class Fleets(unittest.TestCase):
         self.cluster.start_node(lost_node)
         self.cluster.wait_for_nodes()
 
+    def test_shards_and_examinations_run_on_their_model_and_go_on_where_they_were_preempted(self):
+        site = self.root / "models.toml"
+        site.write_text(SITE + "".join(
+            f'[[model]]\nname = "m{n}"\noptions = ["--constraint=made-up-{n}"]\n' for n in (100, 200)))
+        jobs = self.submit(2, 25, site=site)
+        self.wait_for(lambda: self.attempts().get("0001-1", {}).get("snapshot", 0) > 0 and
+                      self.snapshot_findings(), 120, "a snapshot of shard 1")
+        before = self.snapshot_findings()
+        # As a preemption without a signal: nobody is warned, and the job is queued again.
+        self.cluster.kill_task(1)
+        task = f"{jobs['shards'][0]}_1"
+        self.wait_for(lambda: "R" not in self.cluster.slurm("squeue", "-h", "-o", "%t", "-j", task), 60,
+                      "the end of shard 1")
+        self.cluster.slurm("scontrol", "requeue", task)
+        self.wait_for(lambda: "0001-2" in self.attempts(), 120, "shard 1 again")
+        report = self.wait_for_report(300)
+        self.check_nothing_is_lost(before)
+        self.assertEqual([(loss["shard"], loss["attempt"]) for loss in report["losses"]], [(1, 1)])
+        self.assertEqual(self.attempts()["0001-2"]["taken_up"], 1)
+        self.assertEqual([(shard["host"], shard["state"]) for shard in report["shards"]],
+                         [("n1", "ended"), ("n2", "ended")])
+        self.assertEqual([(model["name"], model["host"], model["state"]) for model in report["models"]],
+                         [("m100", "n1", "ended"), ("m200", "n2", "ended")])
+        # Its runs came by the snapshot of the examination.
+        with tempfile.TemporaryDirectory() as folder:
+            hub = sqlite3.connect(shutil.copy(self.run_folder / "hub.db", folder))
+            bisected, = hub.execute("SELECT count(DISTINCT finding_id) FROM probes").fetchone()
+        self.assertGreaterEqual(bisected, len(before))
+
     def test_a_time_limit_ends_no_shard_for_good(self):
         site = self.root / "short.toml"
         # The signal comes up to a minute earlier than it says.
@@ -189,6 +220,24 @@ class Fleets(unittest.TestCase):
         self.assertEqual({shard["state"] for shard in report["shards"]}, {"cut off"})
         self.check_nothing_is_lost(before)
 
+    def refuse_folders_that_cannot_be_written(self):
+        if os.getuid() != 0:  # root may write everywhere, and others mount nothing
+            self.run_folder.chmod(0o555)
+            self.fleet("submit", "--shards", "2", *TARGETS, expect=(2,))
+            self.run_folder.chmod(0o755)
+            return
+        for options, code, says in (("size=4k", 3, "No space left"), ("ro", 2, "Read-only")):
+            subprocess.run(["mount", "-t", "tmpfs", "-o", options, "tmpfs", self.run_folder], check=True)
+            try:
+                if code == 3:
+                    (self.run_folder / "full").write_bytes(b"x" * 4096)
+                refused = self.fleet("submit", "--shards", "2", *TARGETS, expect=(code,))
+                self.assertIn(says, refused.stderr)
+                self.assertEqual(len(refused.stderr.splitlines()), 1, refused.stderr)
+                self.assertFalse((self.run_folder / "fleet.json").exists())
+            finally:
+                subprocess.run(["umount", "--lazy", self.run_folder], check=True)
+
     def test_mistakes_submit_nothing(self):
         site = self.root / "wrong.toml"
         site.write_text('sbatch = ["--partition=nowhere"]\nshards = []\n')
@@ -209,16 +258,13 @@ class Fleets(unittest.TestCase):
         other = self.fleet("submit", "--shards", "2", "--known", self.root / "newer.db", *TARGETS,
                            expect=(2,))
         self.assertEqual(len(other.stderr.splitlines()), 1, other.stderr)
-        if os.getuid() != 0:  # root may write everywhere
-            self.run_folder.chmod(0o555)
-            self.fleet("submit", "--shards", "2", *TARGETS, expect=(2,))
-            self.run_folder.chmod(0o755)
+        self.refuse_folders_that_cannot_be_written()
         self.assertEqual(self.cluster.slurm("squeue", "-h"), "")
         jobs = self.submit(1, 300)
         second = self.fleet("submit", "--shards", "2", *TARGETS, expect=(2,))
         self.assertIn("holds a fleet already", second.stderr)
         self.assertEqual(json.loads((self.run_folder / "jobs.json").read_text()), jobs)
-        for job in jobs.values():
+        for job in [*jobs["shards"], *jobs["examinations"], jobs["hub"], jobs["report"]]:
             self.cluster.slurm("scancel", job)
         self.wait_for(lambda: not self.cluster.slurm("squeue", "-h"), 60, "an empty queue")
 

@@ -245,7 +245,7 @@ std::vector<Part> parts() {
        {"core/", "target/", "exec/executor.h", "oracles/", "campaign/", "bisect/", "store/",
         "report/", "engine/"}},
       // Runs nights as processes; of the rest it has what they stored.
-      {"fleet", "src/fleet/", {"core/", "nightly/", "report/", "store/"}},
+      {"fleet", "src/fleet/", {"core/", "nightly/", "report/", "statistics/", "store/"}},
       {"generators", "generators/", {"core/", "tma/"}},
       {"oracles", "oracles/", {"core/"}},
       // Targets include what a plugin of another project can, <redzone/...>, and share a launcher.

@@ -32,6 +32,15 @@ Fleet sample_fleet() {
                    .since = "2026-01-02T03:30:00Z",
                    .again_at = "2026-01-02T03:33:00Z"}};
   fleet.findings = {{"NVIDIA H100", {{"confirmed", 2}, {"flaky", 1}}}};
+  fleet.models = {
+      {.name = "h100", .shards = 2, .state = "ended", .host = "n2", .attempts = 1, .problem = ""}};
+  fleet.comparisons = {
+      {.finding = 4,
+       .signature = "redzone: write after y",
+       .found_on = "NVIDIA H100",
+       .differs = true,
+       .devices = {{.device = "NVIDIA A100", .failed = 0, .runs = 30, .says = "passes"},
+                   {.device = "NVIDIA H100", .failed = 10, .runs = 10, .says = "fails"}}}};
   fleet.seconds_to_first = 75;
   fleet.hub_state = "running";
   fleet.granted = 3;
@@ -42,7 +51,8 @@ TEST(FleetReport, SaysWhatEachShardDidAndWhatWasLost) {
   const std::string text = fleet_text(sample_fleet());
   for (const char* part :
        {"2 shards: 5,000 plans, 50.0 plans/s", "first finding 1:15 after the submission",
-        "2026-01-02T03:30:00Z  2026-01-02T03:33:00Z", "confirmed", "waiting", "NVIDIA H100"})
+        "2026-01-02T03:30:00Z  2026-01-02T03:33:00Z", "confirmed", "waiting", "NVIDIA H100",
+        "1 plan fails on one device and passes on another", "NVIDIA A100    0/30", "h100"})
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
 }
 
@@ -58,6 +68,8 @@ TEST(FleetReport, TheJsonHasAllOfIt) {
   EXPECT_EQ(json["losses"][0]["host"], "n1");
   EXPECT_EQ(json["findings"]["NVIDIA H100"]["flaky"], 1);
   EXPECT_EQ(json["hub"]["granted"], 3);
+  EXPECT_EQ(json["models"][0]["name"], "h100");
+  EXPECT_EQ(json["comparisons"][0]["devices"][0]["says"], "passes");
 }
 
 TEST(FleetReport, NoTextBreaksThePage) {

@@ -1,0 +1,141 @@
+#include "fleet/examine_job.h"
+
+#include <fmt/format.h>
+#include <signal.h>
+
+#include <chrono>
+#include <map>
+#include <optional>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "core/child_process.h"
+#include "core/exit_code.h"
+#include "core/log.h"
+#include "core/utc.h"
+#include "fleet/describe.h"
+#include "fleet/local_folder.h"
+#include "fleet/process.h"
+#include "fleet/publisher.h"
+#include "fleet/record_file.h"
+#include "fleet/shared_folder.h"
+
+namespace redzone::fleet {
+namespace fs = std::filesystem;
+namespace {
+
+using Time = std::chrono::steady_clock;
+using Words = std::vector<std::string>;
+
+constexpr std::chrono::milliseconds kLook{200};
+// Of one finding: enough for most bisections, and for the runs of the plan alone.
+constexpr const char* kReduceTime = "2m";
+constexpr const char* kBisectTime = "2m";
+constexpr const char* kRunTime = "20s";
+
+struct Subject {
+  std::int64_t id = 0;
+  bool found_here = false, reduced = false;
+};
+
+// Makes the job's store of all that has been published, and says what is to be examined.
+Result<std::vector<Subject>> gather(const ExamineJob& job, const Fleet& fleet,
+                                    const Attempt& attempt, const fs::path& file) {
+  RZ_TRY_ASSIGN(auto folder, SharedHub::open(job.layout, attempt, file));
+  RZ_TRY_ASSIGN(const auto snapshots, folder->snapshots());
+  for (const auto& snapshot : snapshots)
+    if (const auto merged = folder->merge(snapshot); !merged)
+      log::warn("fleet: {}", merged.error().message);  // the hub's status has it, too
+  RZ_TRY_ASSIGN(const auto shards, shards_by_campaign(fleet, folder->store()));
+  RZ_TRY_ASSIGN(const auto findings, folder->store().findings());
+  std::vector<Subject> subjects;
+  for (const auto& finding : findings) {
+    if (!was_found(finding.state) || finding.program ||
+        finding.ledger.standing == Standing::quarantined)
+      continue;
+    const auto shard = shards.find(finding.campaign);
+    subjects.push_back(
+        {.id = finding.id,
+         .found_here = shard != shards.end() && model_of(fleet, shard->second) == job.model,
+         .reduced = finding.minimal});
+  }
+  return subjects;
+}
+
+class Examination {
+ public:
+  Examination(const ExamineJob& job, const Fleet& fleet, fs::path store, Publisher& publisher)
+      : job_(job), fleet_(fleet), store_(std::move(store)), publisher_(publisher) {
+    if (fleet.seconds > 0)
+      until_ = Time::now() + std::chrono::duration_cast<Time::duration>(
+                                 std::chrono::duration<double>(fleet.seconds));
+  }
+
+  Result<int> run(const std::vector<Subject>& subjects) {
+    for (const auto& s : subjects) {
+      if (job_.interrupted()) return kInterrupted;
+      if (Time::now() >= until_) break;
+      if (s.found_here && !s.reduced) RZ_TRY(run_command("reduce", s.id, kReduceTime));
+      // Its first step runs the plan as it is; where that passes it is also the last.
+      RZ_TRY(run_command("bisect", s.id, s.found_here ? kBisectTime : kRunTime));
+      publisher_.publish(true);
+    }
+    return job_.interrupted() ? kInterrupted : kOk;
+  }
+
+ private:
+  // Whatever its exit code: a finding that cannot be examined here holds up no other.
+  Result<void> run_command(const char* command, std::int64_t id, const char* time) {
+    Words words{job_.redzone, command, std::to_string(id), "--time", time, "--db", store_.string()};
+    words.insert(words.end(), fleet_.reruns.begin(), fleet_.reruns.end());
+    RZ_TRY_ASSIGN(auto child, ChildProcess::start({.words = std::move(words)}));
+    for (bool told = false; !child.ended();) {
+      std::this_thread::sleep_for(kLook);
+      if (told || !job_.interrupted()) continue;
+      told = true;
+      child.signal(SIGTERM);
+    }
+    log::info("fleet: {} {} ended with {}", command, id, exit_code_of_wait(child.wait()));
+    return {};
+  }
+
+  const ExamineJob& job_;
+  const Fleet& fleet_;
+  fs::path store_;
+  Publisher& publisher_;
+  Time::time_point until_ = Time::time_point::max();
+};
+
+Result<int> run_examiner(const ExamineJob& job, const Fleet& fleet, const LocalFolder& folder) {
+  AttemptStatus status{.host = job.host, .job = job.job, .began = utc_now()};
+  RZ_TRY_ASSIGN(const Attempt attempt,
+                claim_attempt(job.layout, examiner_of(fleet, job.model), status));
+  const fs::path store = folder / "redzone.db";
+  Publisher publisher(job.layout, attempt, status, store);
+  const auto code = [&]() -> Result<int> {
+    RZ_TRY_ASSIGN(const auto subjects, gather(job, fleet, attempt, store));
+    return Examination(job, fleet, store, publisher).run(subjects);
+  }();
+  publisher.publish(true);
+  publisher.end(code ? *code : kHarness);
+  return code;
+}
+
+}  // namespace
+
+Result<int> run_examination(const ExamineJob& job) {
+  RZ_TRY_ASSIGN(const Fleet fleet, read_fleet_of(job.layout, job.uid));
+  const auto models = static_cast<int>(fleet.models.size());
+  if (job.model < 1 || job.model > models)
+    return usage_error(
+        fmt::format("{}: has no model {}, of {}", job.layout.root.string(), job.model, models));
+  std::error_code error;
+  if (fs::exists(job.layout.stop(), error)) return kOk;
+  RZ_TRY_ASSIGN(const auto folder,
+                LocalFolder::make(job.local / fmt::format("redzone-{}-model-{}",
+                                                          fleet.uid.substr(0, 8), job.model)));
+  return run_examiner(job, fleet, folder);
+}
+
+}  // namespace redzone::fleet
