@@ -12,6 +12,7 @@
 
 namespace redzone::fleet {
 
+// Behind the shards are the examinations (examiner_of() in fleet.h).
 inline constexpr int kHubShard = 0;  // the attempts of the hub are those of "shard 0"
 
 struct Attempt {

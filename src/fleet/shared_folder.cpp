@@ -186,8 +186,9 @@ Result<std::unique_ptr<SharedHub>> SharedHub::open(const Layout& layout, const A
     if (!fs::exists(from, error)) continue;
     // Where it lies, so that an error names it.
     if (const auto sound = store::Store::open(from, store::OpenMode::read_only); !sound) {
-      // All that the hub merged is in the snapshots. The next copy does not take its place.
-      if (from == layout.hub_store()) fs::rename(from, layout.unread_hub_store(), error);
+      // All that the hub merged is in the snapshots. Its next copy does not take the place of this.
+      if (from == layout.hub_store() && attempt.shard == kHubShard)
+        fs::rename(from, layout.unread_hub_store(), error);
       problems.push_back(printable(sound.error().message));
       log::warn("fleet: {}: the hub begins without it", problems.back());
       continue;

@@ -52,8 +52,8 @@ class SharedHub final : public HubFolder {
  public:
   // Opens the store `local`, which is made of what an earlier attempt of the hub published, or else
   // of what the fleet began with. One that cannot be read, since it is damaged or of a later
-  // version of Redzone, is kept under another name and told in problems(): all that the hub merged
-  // is in the snapshots.
+  // version of Redzone, is told in problems(), and the hub keeps it under another name: all that it
+  // merged is in the snapshots.
   static Result<std::unique_ptr<SharedHub>> open(const Layout& layout, const Attempt& attempt,
                                                  const std::filesystem::path& local);
 

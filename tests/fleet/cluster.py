@@ -55,8 +55,8 @@ PartitionName=cpu Nodes=ALL MaxTime=INFINITE State=UP
 
 
 def free_ports(count):
-    """That many ports in a row which nobody uses."""
-    for first in range(20000 + os.getpid() % 20000, 60000):
+    """That many ports in a row which nobody uses, and no other cluster of these tests will."""
+    for first in range(20000 + 8 * os.getpid() % 30000, 60000):
         taken = []
         try:
             for port in range(first, first + count):

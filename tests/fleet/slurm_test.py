@@ -1,6 +1,6 @@
 """Fleets on a real Slurm of two nodes on this machine: what is lost with a node, a hub, a time limit.
 
-    slurm_test.py REDZONE
+    slurm_test.py REDZONE [Losses|Fleets]
 """
 import contextlib
 import json
@@ -37,7 +37,9 @@ def findings_in(store):
     return {row[:-1]: bool(row[-1]) for row in rows}
 
 
-class Fleets(unittest.TestCase):
+class FleetTest(unittest.TestCase):
+    """Tests of one class share a cluster."""
+
     root: pathlib.Path
     cluster: Cluster
 
@@ -107,6 +109,8 @@ class Fleets(unittest.TestCase):
         self.assertTrue(merged)
         return merged
 
+
+class Losses(FleetTest):
     def test_a_killed_node_and_a_killed_hub_lose_nothing_that_was_published(self):
         jobs = self.submit(3, 45)
         self.wait_for(lambda: self.snapshot_findings() and len(self.shards()) == 3 and
@@ -145,6 +149,22 @@ class Fleets(unittest.TestCase):
         self.cluster.start_node(lost_node)
         self.cluster.wait_for_nodes()
 
+    def test_a_time_limit_ends_no_shard_for_good(self):
+        site = self.root / "short.toml"
+        # The signal comes up to a minute earlier than it says.
+        site.write_text('shards = ["--gres=gpu:1", "--time=1", "--signal=B:TERM@15"]\nsnapshot_seconds = 5\n')
+        self.submit(1, 70, site=site)
+        self.wait_for(lambda: self.attempts().get("0001-1", {}).get("ended"), 120, "the signal")
+        self.assertEqual(self.attempts()["0001-1"]["exit_code"], 130)
+        before = self.snapshot_findings()
+        report = self.wait_for_report(300)
+        self.assertGreater(report["shards"][0]["attempts"], 1)
+        self.assertEqual(report["shards"][0]["state"], "ended")
+        self.assertEqual(report["losses"], [])
+        self.check_nothing_is_lost(before)
+
+
+class Fleets(FleetTest):
     def test_shards_and_examinations_run_on_their_model_and_go_on_where_they_were_preempted(self):
         site = self.root / "models.toml"
         site.write_text(SITE + "".join(
@@ -173,20 +193,6 @@ class Fleets(unittest.TestCase):
             hub = sqlite3.connect(shutil.copy(self.run_folder / "hub.db", folder))
             bisected, = hub.execute("SELECT count(DISTINCT finding_id) FROM probes").fetchone()
         self.assertGreaterEqual(bisected, len(before))
-
-    def test_a_time_limit_ends_no_shard_for_good(self):
-        site = self.root / "short.toml"
-        # The signal comes up to a minute earlier than it says.
-        site.write_text('shards = ["--gres=gpu:1", "--time=1", "--signal=B:TERM@15"]\nsnapshot_seconds = 5\n')
-        self.submit(1, 70, site=site)
-        self.wait_for(lambda: self.attempts().get("0001-1", {}).get("ended"), 120, "the signal")
-        self.assertEqual(self.attempts()["0001-1"]["exit_code"], 130)
-        before = self.snapshot_findings()
-        report = self.wait_for_report(300)
-        self.assertGreater(report["shards"][0]["attempts"], 1)
-        self.assertEqual(report["shards"][0]["state"], "ended")
-        self.assertEqual(report["losses"], [])
-        self.check_nothing_is_lost(before)
 
     @unittest.skipUnless(os.getuid() == 0, "a small file system is mounted by root alone")
     def test_a_full_disk_of_a_node_ends_its_shard_and_loses_nothing(self):
