@@ -35,13 +35,14 @@ struct MissingWait : Target {
 
   void run(Context& ctx) override {
     const std::int64_t n = ctx.dim("N");
+    const auto* x = ctx.tensor("x").data<const float>();
+    auto* y = ctx.tensor("y").data<float>();
     auto* staged = static_cast<float*>(ctx.scratch("staged", n * sizeof(float), sizeof(float)));
     if (ctx.ended()) return;
-    launch(ctx, "center", center, one_thread_each(n), ctx.tensor("x").data<float>(), staged, n);
-    auto dependent = one_thread_each(n);
-    dependent.dependent = true;
-    launch(ctx, "reverse", reverse<kFixed>, dependent, static_cast<const float*>(staged),
-           ctx.tensor("y").data<float>(), n);
+    LaunchShape shape = one_thread_each(n);
+    launch(ctx, "center", center, shape, x, staged, n);
+    shape.dependent = true;
+    launch(ctx, "reverse", reverse<kFixed>, shape, staged, y, n);
   }
 
   void reference(ReferenceCall& call) const override {
