@@ -161,10 +161,12 @@ inline void barrier_arrive(Barrier& barrier) {
 }
 inline void barrier_wait(Barrier& barrier, unsigned parity) {
   host::check_barrier(&barrier);
-  for (;;) {
+  const auto over = [&] { return host::load_barrier(&barrier).phase != parity; };
+  // A phase that has ended is not waited for: copies of the next one need not have arrived.
+  for (bool again = false; !over(); again = true) {
     host::self.runtime->await(&barrier);
-    if (host::load_barrier(&barrier).phase != parity) return;
-    host::self.runtime->yield();
+    if (over()) return;
+    host::self.runtime->stall(again);
   }
 }
 
