@@ -70,7 +70,7 @@ constexpr auto field_table(std::type_identity<SanitizerRecord>) {
       sparse("kernel", &R::kernel), field("call", &R::call), sparse("buffer", &R::buffer),
       field("side", &R::side), sparse("distance_bytes", &R::distance_bytes),
       sparse("address", &R::address), sparse("thread", &R::thread), sparse("block", &R::block),
-      sparse("location", &R::location), sparse("text", &R::text), field("count", &R::count));
+      sparse("location", &R::location), sparse("other", &R::other), sparse("text", &R::text), field("count", &R::count));
 }
 
 constexpr auto field_table(std::type_identity<SanitizerReport>) {

@@ -22,6 +22,7 @@
 #include "device/host/guard_memory.h"
 #include "device/host/order.h"
 #include "device/host/preemption.h"
+#include "device/host/race_check.h"
 
 namespace redzone::device {
 
@@ -40,8 +41,9 @@ class Engine final : private host::Runtime {
   Engine(GuardMemory& memory, FaultContext& fault);
   ~Engine();
 
-  // A deadlock is a fault; bad accesses do not return (see fault_handler.h).
-  std::optional<Failure> run(const Grid& grid, Rng& rng);
+  // A deadlock is a fault; bad accesses do not return (see fault_handler.h). `check` is told what
+  // happens to the threads of this run, and has begun its launch; null: nobody is.
+  std::optional<Failure> run(const Grid& grid, Rng& rng, RaceCheck* check = nullptr);
   // Discards what a failed run left behind.
   void reset();
 
@@ -73,6 +75,7 @@ class Engine final : private host::Runtime {
   void resume(int thread);
   void leave();
   void switch_to(Fiber* to);
+  void perform(const host::BulkCopy& copy);
 
   bool can_start() const;
   std::unique_ptr<Block> next_aside();
@@ -88,6 +91,8 @@ class Engine final : private host::Runtime {
   std::optional<Failure> overrun_of_shared() const;
   std::optional<Failure> copy_in_flight() const;
   std::optional<Failure> give_shared(Block& block);
+  std::uint32_t number_of(const Block& block) const;
+  void check_releases();
   std::optional<Failure> run_blocks();
 
   GuardMemory& memory_;
@@ -112,6 +117,8 @@ class Engine final : private host::Runtime {
   Preemption preemption_;  // of the running grid
   AsideOrder aside_order_;
   bool newest_aside_waits_ = false;
+  RaceCheck* check_ = nullptr;             // of the running grid
+  std::vector<Block::Release> releases_;  // of warp operations, for check_
   std::optional<Failure> refused_;  // failure with which a thread ended the running kernel
 };
 

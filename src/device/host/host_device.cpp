@@ -79,6 +79,19 @@ Status<void> HostDevice::begin_trial(const TrialSettings& settings) {
   return {};
 }
 
+bool HostDevice::check_kernels(SanitizerTool tool) {
+  if (tool != SanitizerTool::races) return false;
+  std::vector<MemoryRange> memory{{guard_.begin(), guard_.end()}};
+  for (const PlainMemory* plain : {&plain_, &cached_segments_, &pool_segments_})
+    memory.push_back({plain->begin(), plain->end()});
+  checks_ = std::make_unique<KernelChecks>(std::move(memory));
+  return true;
+}
+
+CheckReport HostDevice::take_check_report() {
+  return checks_ == nullptr ? CheckReport{} : checks_->take();
+}
+
 void* HostDevice::stream_handle(int stream) {
   RZ_CHECK(stream >= 0 && stream < StreamQueue::kStreams);
   // Opaque and not null, because the null stream is a different stream in CUDA.
@@ -300,7 +313,10 @@ std::optional<Failure> HostDevice::run_launch(Operation& operation) {
     box->call_running = operation.call;
     ++box->progress;
   }
-  auto failure = engine_.run(operation.grid, rng_);
+  RaceCheck* const check =
+      checks_ == nullptr ? nullptr : checks_->begin_launch(operation.grid, fault_.kernel);
+  auto failure = engine_.run(operation.grid, rng_, check);
+  if (check != nullptr) checks_->end_launch(operation.grid, fault_.kernel, operation.call);
   if (failure) return failure;
   fault_.kernel = "";
   if (box != nullptr) {
