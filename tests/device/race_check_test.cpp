@@ -24,8 +24,15 @@ class RaceCheckTest : public ::testing::Test {
     for (std::uint32_t b = 0; b < 3; ++b) check_.start_block(b);
   }
 
-  void touch(unsigned block, int thread, AccessKind kind, const void* at, std::size_t bytes = 4,
+  // A write changes the value.
+  void touch(unsigned block, int thread, AccessKind kind, std::byte* at, std::size_t bytes = 4,
              std::uintptr_t code = 0) {
+    announce(block, thread, kind, at, bytes, code);
+    if (host::is_write(kind))
+      for (std::size_t i = 0; i < bytes; ++i) at[i] = static_cast<std::byte>(++value_);
+  }
+  void announce(unsigned block, int thread, AccessKind kind, const void* at, std::size_t bytes = 4,
+                std::uintptr_t code = 0) {
     become(block, thread);
     check_.access(at, bytes, kind, reinterpret_cast<const void*>(code));
   }
@@ -33,8 +40,12 @@ class RaceCheckTest : public ::testing::Test {
     check_.enter(block, {});
     check_.run(thread);
   }
-  std::size_t races() const { return check_.races().size(); }
+  std::size_t races() {
+    check_.end_launch();
+    return check_.races().size();
+  }
 
+  unsigned value_ = 0;
   std::array<std::byte, 4096> memory_ = {};
   std::array<std::byte, 64> statics_ = {};
   RaceCheck check_{{{memory_.data(), memory_.data() + memory_.size()}}};
@@ -53,6 +64,15 @@ TEST_F(RaceCheckTest, TwoWritesRaceUnlessABarrierIsBetween) {
   EXPECT_EQ(race.second.thread, 40u);
   EXPECT_EQ(race.second.code, 7u);
   EXPECT_FALSE(race.shared);
+}
+
+TEST_F(RaceCheckTest, WritesOfTheSameValueDoNotRace) {
+  touch(0, 0, AccessKind::write, &memory_[8]);
+  announce(0, 1, AccessKind::write, &memory_[8]);  // leaves the bytes as they are
+  announce(1, 0, AccessKind::write, &memory_[8]);
+  EXPECT_EQ(races(), 0u);
+  touch(2, 0, AccessKind::write, &memory_[8]);
+  EXPECT_EQ(races(), 1u);
 }
 
 TEST_F(RaceCheckTest, ABarrierOfOneBlockDoesNotOrderAnother) {
@@ -132,9 +152,9 @@ TEST_F(RaceCheckTest, AFenceAndAnAtomicOrderBlocks) {
 }
 
 TEST_F(RaceCheckTest, OtherMemoryIsPassedOver) {
-  int own = 0;
-  touch(0, 0, AccessKind::write, &own);
-  touch(0, 1, AccessKind::write, &own);
+  std::byte own[4] = {};
+  touch(0, 0, AccessKind::write, own);
+  touch(0, 1, AccessKind::write, own);
   EXPECT_EQ(races(), 0u);
 }
 
@@ -149,7 +169,7 @@ TEST_F(RaceCheckTest, LaunchesAreOrdered) {
 TEST(Shadow, MissesPagesBeyondItsPool) {
   ShadowPool pool(ShadowPool::kPageBytes / ShadowPool::kWordBytes);
   Shadow shadow(pool);
-  const auto nothing = [](ShadowCell&, std::uintptr_t) {};
+  const auto nothing = [](ShadowCell&, std::uintptr_t, std::size_t) {};
   EXPECT_TRUE(shadow.visit(0, 8, nothing));
   EXPECT_FALSE(shadow.visit(ShadowPool::kPageBytes, 8, nothing));
   EXPECT_FALSE(shadow.visit(2, 1, nothing));  // needs four times as many cells
@@ -168,10 +188,14 @@ RC_GTEST_PROP(Shadow, RemembersBytes, ()) {
     const auto at = *rc::gen::inRange<std::uintptr_t>(1000, 1100);
     std::set<std::uint32_t> seen, expected;
     const auto stamp = static_cast<std::uint32_t>(i);
-    RC_ASSERT(shadow.visit(at, size, [&](ShadowCell& cell, std::uintptr_t) {
+    std::size_t visited = 0;
+    RC_ASSERT(shadow.visit(at, size, [&](ShadowCell& cell, std::uintptr_t first, std::size_t bytes) {
+      RC_ASSERT(first == at + visited);
+      visited += bytes;
       seen.insert(cell.write.clock);
       cell.write.clock = stamp;
     }));
+    RC_ASSERT(visited == size);
     for (std::uintptr_t b = at; b < at + size; ++b) {
       expected.insert(last[b]);
       last[b] = stamp;

@@ -77,6 +77,7 @@ SanitizerRecord KernelChecks::record_of(const Race& race, const Grid& grid) {
 }
 
 void KernelChecks::end_launch(const Grid& grid, std::string_view kernel, std::int32_t call) {
+  races_.end_launch();
   for (const Race& race : races_.races()) {
     SanitizerRecord record = record_of(race, grid);
     record.kernel = kernel;

@@ -1,6 +1,7 @@
 #include "device/host/race_check.h"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "core/error.h"
@@ -32,6 +33,7 @@ void RaceCheck::begin_launch(unsigned threads_of_block, const std::byte* code,
   statics_ = {statics.data(), statics.data() + statics.size()};
   dynamic_ = {};
   paused_ = false;
+  pending_.clear();
   races_.clear();
   dropped_ = 0;
   incomplete_ = false;
@@ -43,14 +45,27 @@ void RaceCheck::start_block(std::uint32_t block) {
 }
 
 void RaceCheck::end_block(std::uint32_t block) {
+  settle();
   order_.end_block(block);
   blocks_.erase(block);
 }
 
 void RaceCheck::enter(std::uint32_t block, std::span<const std::byte> dynamic_shared) {
+  settle();
   block_ = block;
   shared_ = blocks_.at(block).get();
   dynamic_ = {dynamic_shared.data(), dynamic_shared.data() + dynamic_shared.size()};
+}
+
+void RaceCheck::pause(bool paused) {
+  settle();
+  paused_ = paused;
+}
+
+void RaceCheck::settle() {
+  for (const Pending& write : pending_)
+    if (std::memcmp(write.race.at, write.old.data(), write.bytes) != 0) report(write.race);
+  pending_.clear();
 }
 
 Shadow* RaceCheck::shadow_of(const void* at, bool& shared) {
@@ -64,6 +79,7 @@ Shadow* RaceCheck::shadow_of(const void* at, bool& shared) {
 void RaceCheck::access(const void* at, std::size_t bytes, host::AccessKind kind,
                        const void* code) {
   if (paused_) return;
+  if (!pending_.empty()) settle();
   Race race;
   Shadow* const shadow = shadow_of(at, race.shared);
   if (shadow == nullptr) return;
@@ -79,10 +95,11 @@ void RaceCheck::access(const void* at, std::size_t bytes, host::AccessKind kind,
   }
   now.clock = order_.now(current());
   race.bytes = static_cast<std::uint32_t>(bytes);
-  const bool complete = shadow->visit(address, bytes, [&](ShadowCell& cell, std::uintptr_t first) {
-    race.at = reinterpret_cast<const std::byte*>(std::max(first, address));
-    check(cell, now, kind, race);
-  });
+  const bool complete =
+      shadow->visit(address, bytes, [&](ShadowCell& cell, std::uintptr_t first, std::size_t size) {
+        race.at = reinterpret_cast<const std::byte*>(first);
+        check(cell, now, kind, race, size);
+      });
   incomplete_ |= !complete;
 }
 
@@ -100,18 +117,27 @@ bool RaceCheck::conflicts(const Stamp& earlier, const Stamp& now) const {
          !order_.before(earlier.by(), earlier.clock, now.by());
 }
 
-void RaceCheck::check(ShadowCell& cell, const Stamp& now, host::AccessKind kind, Race& race) {
+void RaceCheck::check(ShadowCell& cell, const Stamp& now, host::AccessKind kind, Race& race,
+                      std::size_t bytes) {
   const bool writes = host::is_write(kind);
-  const auto against = [&](const Stamp& earlier, bool earlier_writes) {
+  const auto between = [&](const Stamp& earlier, bool earlier_writes) {
     race.first = as_access(earlier, earlier_writes);
     race.second = as_access(now, writes);
     race.second.kind = kind;
-    report(race);
+    return race;
   };
-  if (conflicts(cell.write, now)) against(cell.write, true);
+  if (conflicts(cell.write, now)) {
+    between(cell.write, true);
+    if (kind == host::AccessKind::write && !cell.write.atomic) {
+      Pending& pending = pending_.emplace_back(Pending{race, {}, bytes});
+      std::memcpy(pending.old.data(), race.at, bytes);
+    } else {
+      report(race);
+    }
+  }
   if (!writes) return record_read(cell, now);
   for (Stamp& read : cell.reads) {
-    if (conflicts(read, now)) against(read, false);
+    if (conflicts(read, now)) report(between(read, false));
     read = {};
   }
   cell.write = now;

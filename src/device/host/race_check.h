@@ -1,5 +1,6 @@
 // Finds races within a launch: two accesses to the same bytes by different threads, at least one of
-// which writes and one of which is not atomic, that nothing orders (thread_order.h). After
+// which writes and one of which is not atomic, that nothing orders (thread_order.h). Two writes of
+// the same value are none: kernels mean them, as in `found = true`. After
 // Flanagan and Freund, "FastTrack: efficient and precise dynamic race detection" (PLDI 2009), with
 // at most two reads remembered for each cell.
 //
@@ -10,6 +11,7 @@
 #include <redzone/host_checks.h>
 #include <redzone/host_thread.h>
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -61,7 +63,9 @@ class RaceCheck final : public host::AccessSink {
   void barrier() { order_.barrier(block_); }
   void sync_lanes(unsigned warp, std::uint32_t lanes) { order_.sync_lanes(block_, warp, lanes); }
   // Accesses are passed over until it is false again: those of a bulk copy are no thread's.
-  void pause(bool paused) { paused_ = paused; }
+  void pause(bool paused);
+  // All threads have ended, or the launch was given up.
+  void end_launch() { settle(); }
 
   // host::AccessSink
   void access(const void* at, std::size_t bytes, host::AccessKind kind, const void* code) override;
@@ -69,7 +73,7 @@ class RaceCheck final : public host::AccessSink {
   void arrive(const void* barrier) override;
   void waited(const void* barrier) override;
 
-  // Races of the launch, in the order in which they were seen; further ones than kMost are counted
+  // Races of the ended launch, in the order in which they were seen; further ones than kMost are counted
   // by `dropped`.
   std::span<const Race> races() const { return races_; }
   std::uint64_t dropped() const { return dropped_; }
@@ -83,7 +87,11 @@ class RaceCheck final : public host::AccessSink {
  private:
   GridThread current() const { return {block_, thread_}; }
   Shadow* shadow_of(const void* at, bool& shared);
-  void check(ShadowCell& cell, const Stamp& now, host::AccessKind kind, Race& race);
+  void check(ShadowCell& cell, const Stamp& now, host::AccessKind kind, Race& race,
+             std::size_t bytes);
+  // Reports the writes behind others once they have happened, if they changed the value. Nothing
+  // else writes between the announcement of an access and the next one.
+  void settle();
   bool conflicts(const Stamp& earlier, const Stamp& now) const;
   void record_read(ShadowCell& cell, const Stamp& now) const;
   void report(const Race& race);
@@ -99,6 +107,12 @@ class RaceCheck final : public host::AccessSink {
   MemoryRange statics_, dynamic_;
   std::uint32_t block_ = 0, thread_ = 0;
   bool paused_ = false;
+  struct Pending {
+    Race race;  // of two plain writes; at `race.at` was
+    std::array<std::byte, ShadowPool::kWordBytes> old;
+    std::size_t bytes;
+  };
+  std::vector<Pending> pending_;
   std::vector<Race> races_;
   std::uint64_t dropped_ = 0;
   bool incomplete_ = false;

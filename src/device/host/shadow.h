@@ -3,6 +3,7 @@
 // divides them.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <unordered_map>
@@ -65,21 +66,22 @@ class Shadow {
 
   void clear();
 
-  // Calls visit(cell, address of its first byte) for each cell of the bytes [at, at + bytes). False
-  // if the pool has no page for some of them.
+  // Calls visit(cell, address of its first byte, its bytes) for each cell of the bytes [at, at +
+  // bytes), which it divides so that all of them are within. False if the pool has no page for some
+  // of them.
   template <class Visit>
   bool visit(std::uintptr_t at, std::size_t bytes, Visit visit) {
     const std::uintptr_t end = at + bytes;
     bool complete = true;
     while (at < end) {
       const std::uintptr_t base = at / ShadowPool::kPageBytes * ShadowPool::kPageBytes;
-      const std::uintptr_t stop = end < base + ShadowPool::kPageBytes ? end : base + ShadowPool::kPageBytes;
+      const std::uintptr_t stop = std::min(end, base + ShadowPool::kPageBytes);
       ShadowPool::Page* const page = page_of(base, at | stop);
       complete &= page != nullptr;
       if (page != nullptr) {
         const std::uintptr_t step = page->cell_bytes;
-        for (std::uintptr_t a = at / step * step; a < stop; a += step)
-          visit(page->cells[(a - base) / step], a);
+        for (std::uintptr_t a = at; a < stop; a += step)
+          visit(page->cells[(a - base) / step], a, step);
       }
       at = stop;
     }
