@@ -20,7 +20,7 @@ struct Walk {
   bool begun = false;
 };
 
-bool is_own(std::uint64_t address) {
+bool is_own_code(std::uint64_t address) {
   return address >= reinterpret_cast<std::uint64_t>(&__ehdr_start[0]) &&
          address < reinterpret_cast<std::uint64_t>(&etext[0]);
 }
@@ -30,7 +30,7 @@ _Unwind_Reason_Code visit(_Unwind_Context* context, void* argument) {
   int before_instruction = 0;
   const std::uint64_t address = _Unwind_GetIPInfo(context, &before_instruction);
   if (address == 0) return _URC_END_OF_STACK;
-  if (!walk.begun) walk.begun = walk.from != 0 ? address == walk.from : !is_own(address);
+  if (!walk.begun) walk.begun = walk.from != 0 ? address == walk.from : !is_own_code(address);
   if (!walk.begun) return _URC_NO_REASON;
   // A return address is the instruction after the call, which may belong to the next line.
   walk.out->addresses[walk.out->count++] = before_instruction != 0 ? address : address - 1;

@@ -4,7 +4,7 @@ namespace redzone::interpose {
 namespace {
 
 template <class Function>
-void load(Function& out, void* found) {
+void set_call(Function& out, void* found) {
   out = reinterpret_cast<Function>(found);
 }
 
@@ -31,44 +31,44 @@ CuContext Driver::primary_context(CuDevice device) const {
 
 Driver load_driver(void* (*find)(const char* name)) {
   Driver d;
-  load(d.get_device_attribute, find("cuDeviceGetAttribute"));
-  load(d.get_total_memory, find("cuDeviceTotalMem_v2"));
-  load(d.get_context, find("cuCtxGetCurrent"));
-  load(d.set_context, find("cuCtxSetCurrent"));
-  load(d.get_device, find("cuCtxGetDevice"));
-  load(d.synchronize_context, find("cuCtxSynchronize"));
-  load(d.record_context_event, find("cuCtxRecordEvent"));
-  load(d.reserve, find("cuMemAddressReserve"));
-  load(d.free_reservation, find("cuMemAddressFree"));
-  load(d.create, find("cuMemCreate"));
-  load(d.release, find("cuMemRelease"));
-  load(d.map, find("cuMemMap"));
-  load(d.unmap, find("cuMemUnmap"));
-  load(d.set_access, find("cuMemSetAccess"));
-  load(d.get_granularity, find("cuMemGetAllocationGranularity"));
-  load(d.set_bytes, find("cuMemsetD8Async"));
-  load(d.copy_to_host, find("cuMemcpyDtoHAsync_v2"));
-  load(d.allocate_pinned, find("cuMemHostAlloc"));
-  load(d.free_pinned, find("cuMemFreeHost"));
-  load(d.create_stream, find("cuStreamCreate"));
-  load(d.synchronize_stream, find("cuStreamSynchronize"));
-  load(d.get_stream_context, find("cuStreamGetCtx"));
-  load(d.get_default_pool, find("cuDeviceGetDefaultMemPool"));
-  load(d.wait_event, find("cuStreamWaitEvent"));
-  load(d.create_event, find("cuEventCreate"));
-  load(d.record_event, find("cuEventRecord"));
-  load(d.query_event, find("cuEventQuery"));
-  load(d.get_function_name, find("cuFuncGetName"));
-  load(d.get_kernel_name, find("cuKernelGetName"));
-  load(d.get_function_parameter, find("cuFuncGetParamInfo"));
-  load(d.get_kernel_parameter, find("cuKernelGetParamInfo"));
-  load(d.get_function_count, find("cuModuleGetFunctionCount"));
-  load(d.get_kernel_count, find("cuLibraryGetKernelCount"));
-  load(d.is_capturing, find("cuStreamIsCapturing"));
-  load(d.launch_host_function, find("cuLaunchHostFunc"));
-  load(d.get_primary_state, find("cuDevicePrimaryCtxGetState"));
-  load(d.retain_primary, find("cuDevicePrimaryCtxRetain"));
-  load(d.release_primary, find("cuDevicePrimaryCtxRelease_v2"));
+  set_call(d.get_device_attribute, find("cuDeviceGetAttribute"));
+  set_call(d.get_total_memory, find("cuDeviceTotalMem_v2"));
+  set_call(d.get_context, find("cuCtxGetCurrent"));
+  set_call(d.set_context, find("cuCtxSetCurrent"));
+  set_call(d.get_device, find("cuCtxGetDevice"));
+  set_call(d.synchronize_context, find("cuCtxSynchronize"));
+  set_call(d.record_context_event, find("cuCtxRecordEvent"));
+  set_call(d.reserve, find("cuMemAddressReserve"));
+  set_call(d.free_reservation, find("cuMemAddressFree"));
+  set_call(d.create, find("cuMemCreate"));
+  set_call(d.release, find("cuMemRelease"));
+  set_call(d.map, find("cuMemMap"));
+  set_call(d.unmap, find("cuMemUnmap"));
+  set_call(d.set_access, find("cuMemSetAccess"));
+  set_call(d.get_granularity, find("cuMemGetAllocationGranularity"));
+  set_call(d.set_bytes, find("cuMemsetD8Async"));
+  set_call(d.copy_to_host, find("cuMemcpyDtoHAsync_v2"));
+  set_call(d.allocate_pinned, find("cuMemHostAlloc"));
+  set_call(d.free_pinned, find("cuMemFreeHost"));
+  set_call(d.create_stream, find("cuStreamCreate"));
+  set_call(d.synchronize_stream, find("cuStreamSynchronize"));
+  set_call(d.get_stream_context, find("cuStreamGetCtx"));
+  set_call(d.get_default_pool, find("cuDeviceGetDefaultMemPool"));
+  set_call(d.wait_event, find("cuStreamWaitEvent"));
+  set_call(d.create_event, find("cuEventCreate"));
+  set_call(d.record_event, find("cuEventRecord"));
+  set_call(d.query_event, find("cuEventQuery"));
+  set_call(d.get_function_name, find("cuFuncGetName"));
+  set_call(d.get_kernel_name, find("cuKernelGetName"));
+  set_call(d.get_function_parameter, find("cuFuncGetParamInfo"));
+  set_call(d.get_kernel_parameter, find("cuKernelGetParamInfo"));
+  set_call(d.get_function_count, find("cuModuleGetFunctionCount"));
+  set_call(d.get_kernel_count, find("cuLibraryGetKernelCount"));
+  set_call(d.is_capturing, find("cuStreamIsCapturing"));
+  set_call(d.launch_host_function, find("cuLaunchHostFunc"));
+  set_call(d.get_primary_state, find("cuDevicePrimaryCtxGetState"));
+  set_call(d.retain_primary, find("cuDevicePrimaryCtxRetain"));
+  set_call(d.release_primary, find("cuDevicePrimaryCtxRelease_v2"));
   return d;
 }
 

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kMostRawBytes = std::size_t{1} << 62;
 
-LaunchObservation observed(const KernelRef& kernel, const LaunchShape& shape) {
+LaunchObservation launch_observation(const KernelRef& kernel, const LaunchShape& shape) {
   return {.kernel = kernel.name,
           .grid = {shape.grid.x, shape.grid.y, shape.grid.z},
           .block = {shape.block.x, shape.block.y, shape.block.z},
@@ -238,7 +238,7 @@ void CallContext::launch(const KernelRef& kernel, const LaunchShape& shape,
   const auto stream = device_stream(shape.stream);
   if (!stream) return;
   if (state_.records && unit_.item->first && run_ == 0)
-    state_.of_call(call()).launches.push_back(observed(kernel, shape));
+    state_.of_call(call()).launches.push_back(launch_observation(kernel, shape));
   if (!fill_scratch()) return;
   state_.flush_watch();
   state_.session.launch(*stream, kernel, shape, args);

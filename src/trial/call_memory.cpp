@@ -14,8 +14,8 @@ namespace {
 constexpr std::size_t kAllocationAlign = 256;
 constexpr std::size_t kAllBytes = std::numeric_limits<std::size_t>::max();
 
-ScratchObservation observed(std::string_view name, std::size_t bytes, std::size_t align,
-                            const ScratchNeed& need) {
+ScratchObservation scratch_observation(std::string_view name, std::size_t bytes, std::size_t align,
+                                       const ScratchNeed& need) {
   return {.name = std::string(name),
           .bytes = bytes,
           .align = align,
@@ -45,7 +45,7 @@ void CallContext::note_scratch(ScratchObservation request) {
 void* CallContext::scratch(std::string_view name, std::size_t bytes, std::size_t align,
                            const ScratchNeed& need) {
   if (ended() || !acceptable(name, bytes, align)) return nullptr;
-  if (state_.records) note_scratch(observed(name, bytes, align, need));
+  if (state_.records) note_scratch(scratch_observation(name, bytes, align, need));
   return bytes == 0 ? nullptr : scratch(name, bytes, align);
 }
 

@@ -120,7 +120,7 @@ bool is_surrounded(const TrialState& state, const device::BufferJob& job) {
   return state.mode.allocator == Allocator::guard || job.before_bytes + job.after_bytes > 0;
 }
 
-BufferObservation observed(const device::BufferCheck& check) {
+BufferObservation buffer_observation(const device::BufferCheck& check) {
   constexpr auto kNone = std::numeric_limits<std::int64_t>::max();
   BufferObservation o;
   o.digest = check.digest;
@@ -132,9 +132,9 @@ BufferObservation observed(const device::BufferCheck& check) {
   return o;
 }
 
-BufferObservation observed(const TrialState& state, const TensorBuffer& tensor,
-                           const device::BufferCheck& check) {
-  BufferObservation o = observed(check);
+BufferObservation buffer_observation(const TrialState& state, const TensorBuffer& tensor,
+                                     const device::BufferCheck& check) {
+  BufferObservation o = buffer_observation(check);
   o.surrounded = is_surrounded(state, tensor.job);
   o.name = tensor.spec->name;
   o.role = tensor.spec->role;
@@ -142,9 +142,9 @@ BufferObservation observed(const TrialState& state, const TensorBuffer& tensor,
   return o;
 }
 
-BufferObservation observed(const TrialState& state, const RawBuffer& buffer,
-                           const device::BufferCheck& check) {
-  BufferObservation o = observed(check);
+BufferObservation buffer_observation(const TrialState& state, const RawBuffer& buffer,
+                                     const device::BufferCheck& check) {
+  BufferObservation o = buffer_observation(check);
   o.surrounded = is_surrounded(state, buffer.job);
   o.name = buffer.label;
   o.scratch = true;
@@ -322,13 +322,15 @@ void collect(TrialState& state, const Segment& segment) {
     CallObservation& call = state.of_call(unit.item->index);
     if (unit.item->last) call.call = unit.item->index;  // complete
     if (call.buffers.empty()) call.buffers.reserve(unit.tensors.size() + unit.scratch.size());
-    for (const auto& tensor : unit.tensors) note(call, observed(state, tensor, *result++));
+    for (const auto& tensor : unit.tensors)
+      note(call, buffer_observation(state, tensor, *result++));
     if (!segment.scratch_checked) continue;
-    for (const auto& s : unit.scratch) note(call, observed(state, s, *result++));
+    for (const auto& s : unit.scratch) note(call, buffer_observation(state, s, *result++));
   }
   if (!segment.trial_checked) return;
-  state.for_each_lasting(
-      [&](const RawBuffer& b) { note(state.of_call(b.call), observed(state, b, *result++)); });
+  state.for_each_lasting([&](const RawBuffer& b) {
+    note(state.of_call(b.call), buffer_observation(state, b, *result++));
+  });
 }
 
 void note_completed(TrialState& state, const Segment& segment) {

@@ -13,6 +13,8 @@ import sys
 import unittest
 
 import cases
+import redzone
+from redzone.standalone.stand_in import stand_in
 
 HEAD = "import redzone as rz\n"
 PLAN = """redzone_plan = 1
@@ -81,6 +83,11 @@ class ExportCase(cases.FileCase):
     def shows_not(self, program):
         ran = self.ran(program)
         self.assertEqual((ran.returncode, ran.stdout.splitlines()[-1:]), (0, ["no failure"]), ran.stderr)
+
+
+class StandIn(unittest.TestCase):
+    def test_has_each_name_of_the_package(self):
+        self.assertEqual(set(), set(redzone.__all__) - set(vars(stand_in("host"))))
 
 
 class Plain(ExportCase):

@@ -157,7 +157,8 @@ def stand_in(device: str) -> types.ModuleType:
     vars(module).update(
         target=target, triton=triton, op=op, require=nothing, dim=Dim, Dim=Dim, dims=dims, knob=Knob,
         Knob=Knob, Tensor=Tensor, In=Tensor, Out=Tensor, InOut=Tensor, Target=Target, Expression=Number,
-        uniform=nothing, integers=nothing, offsets=nothing, constant=nothing, SpecError=ValueError,
+        uniform=nothing, sums=nothing, integers=nothing, offsets=nothing, constant=nothing,
+        SpecError=ValueError,
         cdiv=calculated(lambda a, b: -(-a // b)), minimum=calculated(min), maximum=calculated(max),
         next_power_of_2=calculated(lambda x: 1 if x <= 1 else 1 << (x - 1).bit_length()),
         where=calculated(lambda condition, yes, no: yes if condition else no), device=lambda: device,

@@ -16,7 +16,7 @@ CUmemAllocationProp device_memory(CUdevice device) {
 std::byte* pointer(CUdeviceptr address) {
   return reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(address));
 }
-CUdeviceptr address(const std::byte* pointer) {
+CUdeviceptr mapped_address(const std::byte* pointer) {
   return static_cast<CUdeviceptr>(reinterpret_cast<std::uintptr_t>(pointer));
 }
 
@@ -41,7 +41,7 @@ class GuardSource final : public RegionSource {
   }
 
   void destroy(Region region) override {
-    const CUdeviceptr base = address(region.base);
+    const CUdeviceptr base = mapped_address(region.base);
     calls_ += 2;
     api_.mem_unmap(base, region.bytes);
     api_.mem_address_free(base - granularity_, reserved_bytes(region.bytes));

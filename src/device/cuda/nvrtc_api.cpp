@@ -24,26 +24,26 @@ std::vector<std::string> candidates() {
 }
 
 template <class F>
-bool bind(void* library, const char* symbol, F& function) {
+bool set_function(void* library, const char* symbol, F& function) {
   function = reinterpret_cast<F>(dlsym(library, symbol));
   return function != nullptr;
 }
 
 bool bind_all(void* library, NvrtcApi& api) {
-  return bind(library, "nvrtcVersion", api.version) &&
-         bind(library, "nvrtcGetErrorString", api.error_string) &&
-         bind(library, "nvrtcCreateProgram", api.create) &&
-         bind(library, "nvrtcDestroyProgram", api.destroy) &&
-         bind(library, "nvrtcAddNameExpression", api.add_expression) &&
-         bind(library, "nvrtcCompileProgram", api.compile) &&
-         bind(library, "nvrtcGetProgramLogSize", api.log_size) &&
-         bind(library, "nvrtcGetProgramLog", api.log) &&
-         bind(library, "nvrtcGetLoweredName", api.lowered_name) &&
-         bind(library, "nvrtcGetCUBINSize", api.cubin_size) &&
-         bind(library, "nvrtcGetCUBIN", api.cubin);
+  return set_function(library, "nvrtcVersion", api.version) &&
+         set_function(library, "nvrtcGetErrorString", api.error_string) &&
+         set_function(library, "nvrtcCreateProgram", api.create) &&
+         set_function(library, "nvrtcDestroyProgram", api.destroy) &&
+         set_function(library, "nvrtcAddNameExpression", api.add_expression) &&
+         set_function(library, "nvrtcCompileProgram", api.compile) &&
+         set_function(library, "nvrtcGetProgramLogSize", api.log_size) &&
+         set_function(library, "nvrtcGetProgramLog", api.log) &&
+         set_function(library, "nvrtcGetLoweredName", api.lowered_name) &&
+         set_function(library, "nvrtcGetCUBINSize", api.cubin_size) &&
+         set_function(library, "nvrtcGetCUBIN", api.cubin);
 }
 
-tl::expected<NvrtcApi, std::string> load(const std::string& path) {
+tl::expected<NvrtcApi, std::string> load_nvrtc(const std::string& path) {
   void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) return tl::unexpected(std::string(dlerror()));
   NvrtcApi api;
@@ -59,13 +59,13 @@ tl::expected<NvrtcApi, std::string> load(const std::string& path) {
 
 tl::expected<NvrtcApi, std::string> load_nvrtc_api() {
   if (const char* path = std::getenv("REDZONE_NVRTC"); path != nullptr && *path != '\0') {
-    auto api = load(path);
+    auto api = load_nvrtc(path);
     if (!api) return tl::unexpected("NVRTC not found: REDZONE_NVRTC: " + api.error());
     return api;
   }
   std::string first_problem;
   for (const auto& path : candidates()) {
-    auto api = load(path);
+    auto api = load_nvrtc(path);
     if (api) return api;
     if (first_problem.empty()) first_problem = api.error();
   }

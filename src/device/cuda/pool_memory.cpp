@@ -5,7 +5,7 @@
 namespace redzone::device::cuda {
 namespace {
 
-CUdeviceptr address(const std::byte* pointer) {
+CUdeviceptr block_address(const std::byte* pointer) {
   return static_cast<CUdeviceptr>(reinterpret_cast<std::uintptr_t>(pointer));
 }
 
@@ -73,8 +73,9 @@ Status<Region> PoolMemory::acquire(std::size_t bytes, int stream) {
 }
 
 Status<void> PoolMemory::release(Region region, int stream) {
-  live_.erase(address(region.base));
-  return status_of(api_, api_.free_async(address(region.base), streams_[stream]), "cuMemFreeAsync");
+  live_.erase(block_address(region.base));
+  return status_of(api_, api_.free_async(block_address(region.base), streams_[stream]),
+                   "cuMemFreeAsync");
 }
 
 }  // namespace redzone::device::cuda

@@ -10,17 +10,17 @@ namespace redzone::device {
 
 namespace {
 
-std::string triple(std::uint32_t index, const host::Index3& extent) {
+std::string index_text(std::uint32_t index, const host::Index3& extent) {
   return fmt::format("{},{},{}", index % extent.x, index / extent.x % extent.y,
                      index / extent.x / extent.y);
 }
 
-std::string_view kind_of(const Race& race) {
+std::string_view kind_of_race(const Race& race) {
   if (!host::is_write(race.second.kind)) return "race-raw";
   return host::is_write(race.first.kind) ? "race-waw" : "race-war";
 }
 
-std::string_view verb_of(host::AccessKind kind) {
+std::string_view access_name(host::AccessKind kind) {
   using host::AccessKind;
   switch (kind) {
     case AccessKind::read:
@@ -52,14 +52,14 @@ RaceCheck* KernelChecks::begin_launch(const Grid& grid, std::string_view kernel)
 }
 
 std::string KernelChecks::access_text(const RaceAccess& access, const Grid& grid) {
-  return fmt::format("{} at {} by thread ({}) of block ({})", verb_of(access.kind),
-                     lines_.at(begin_ + access.code), triple(access.thread, grid.block),
-                     triple(access.block, grid.grid));
+  return fmt::format("{} at {} by thread ({}) of block ({})", access_name(access.kind),
+                     lines_.at(begin_ + access.code), index_text(access.thread, grid.block),
+                     index_text(access.block, grid.grid));
 }
 
 SanitizerRecord KernelChecks::record_of(const Race& race, const Grid& grid) {
   SanitizerRecord record;
-  record.kind = kind_of(race);
+  record.kind = kind_of_race(race);
   record.space = race.shared ? "shared" : "global";
   record.access = host::is_write(race.second.kind) ? Access::write : Access::read;
   record.size_bytes = race.bytes;
@@ -68,8 +68,8 @@ SanitizerRecord KernelChecks::record_of(const Race& race, const Grid& grid) {
     record.side = Side::inside;
   }
   record.address = reinterpret_cast<std::uintptr_t>(race.at);
-  record.thread = triple(race.second.thread, grid.block);
-  record.block = triple(race.second.block, grid.grid);
+  record.thread = index_text(race.second.thread, grid.block);
+  record.block = index_text(race.second.block, grid.grid);
   record.location = lines_.at(begin_ + race.second.code);
   record.other = access_text(race.first, grid);
   record.count = race.count;

@@ -10,8 +10,6 @@ namespace redzone::device {
 
 namespace {
 
-constexpr unsigned kLanes = 32;
-
 RaceAccess as_access(const Stamp& stamp, bool write) {
   using host::AccessKind;
   const AccessKind kind = stamp.atomic ? (write ? AccessKind::atomic_write : AccessKind::atomic_read)
@@ -155,8 +153,8 @@ void RaceCheck::record_read(ShadowCell& cell, const Stamp& now) const {
     b = now;
   } else if (a.block == b.block) {
     // Whoever writes later is not ordered with one of two that differ as much as these can.
-    const bool one_warp = a.thread / kLanes == b.thread / kLanes;
-    if (now.block != a.block || (one_warp && now.thread / kLanes != a.thread / kLanes)) b = now;
+    const bool one_warp = a.thread / ThreadOrder::kLanes == b.thread / ThreadOrder::kLanes;
+    if (now.block != a.block || (one_warp && now.thread / ThreadOrder::kLanes != a.thread / ThreadOrder::kLanes)) b = now;
   }
 }
 

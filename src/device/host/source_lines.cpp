@@ -12,26 +12,26 @@ namespace redzone::device {
 namespace {
 
 // Public headers are in a folder of this name.
-bool is_ours(const std::filesystem::path& file) {
+bool is_public_header(const std::filesystem::path& file) {
   return file.parent_path().filename() == "redzone";
 }
 
-struct Search {
+struct LineSearch {
   std::string innermost, found;
 };
 
-int visit(void* data, std::uintptr_t, const char* file, int line, const char*) {
-  auto& search = *static_cast<Search*>(data);
+int visit_line(void* data, std::uintptr_t, const char* file, int line, const char*) {
+  auto& search = *static_cast<LineSearch*>(data);
   if (file == nullptr || line <= 0) return 0;
   const std::filesystem::path path(file);
   std::string place = fmt::format("{}:{}", path.filename().string(), line);
   if (search.innermost.empty()) search.innermost = place;
-  if (is_ours(path)) return 0;
+  if (is_public_header(path)) return 0;
   search.found = std::move(place);
   return 1;
 }
 
-void ignore(void*, const char*, int) {}
+void ignore_error(void*, const char*, int) {}
 
 std::string without_lines(const void* code) {
   Dl_info object = {};
@@ -45,10 +45,10 @@ std::string without_lines(const void* code) {
 const std::string& SourceLines::at(const void* code) {
   const auto [known, is_new] = known_.try_emplace(code);
   if (!is_new) return known->second;
-  if (state_ == nullptr) state_ = backtrace_create_state(nullptr, 0, ignore, nullptr);
-  Search search;
+  if (state_ == nullptr) state_ = backtrace_create_state(nullptr, 0, ignore_error, nullptr);
+  LineSearch search;
   if (state_ != nullptr)
-    backtrace_pcinfo(state_, reinterpret_cast<std::uintptr_t>(code) - 1, visit, ignore, &search);
+    backtrace_pcinfo(state_, reinterpret_cast<std::uintptr_t>(code) - 1, visit_line, ignore_error, &search);
   std::string& place = known->second;
   place = std::move(search.found.empty() ? search.innermost : search.found);
   if (place.empty()) place = without_lines(code);

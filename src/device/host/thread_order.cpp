@@ -8,8 +8,6 @@ namespace redzone::device {
 
 namespace {
 
-constexpr unsigned kLanes = 32;
-
 // Keys of Known: one thread, one warp, or a whole block.
 constexpr std::uint64_t kWarpKey = 0x8000, kBlockKey = 0xffff;
 

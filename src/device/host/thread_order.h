@@ -30,6 +30,7 @@ struct GridThread {
 class ThreadOrder {
  public:
   using Clock = std::uint32_t;
+  static constexpr unsigned kLanes = 32;  // of a warp
 
   // A launch of blocks with so many threads; forgets the last one.
   void begin(unsigned threads_of_block);

@@ -13,7 +13,7 @@ struct Search {
   std::span<std::byte> found;
 };
 
-int visit(dl_phdr_info* info, std::size_t, void* data) {
+int visit_library(dl_phdr_info* info, std::size_t, void* data) {
   auto& search = *static_cast<Search*>(data);
   bool holds_code = false;
   std::size_t tls_bytes = 0;
@@ -34,7 +34,7 @@ int visit(dl_phdr_info* info, std::size_t, void* data) {
 
 std::span<std::byte> thread_statics_of(const void* code) {
   Search search{reinterpret_cast<std::uintptr_t>(code), {}};
-  dl_iterate_phdr(visit, &search);
+  dl_iterate_phdr(visit_library, &search);
   return search.found;
 }
 

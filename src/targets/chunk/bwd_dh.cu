@@ -15,7 +15,7 @@
 namespace redzone::chunk {
 namespace {
 
-struct Kernel {
+struct BwdDhKernel {
   static constexpr const char* name = "chunk_bwd_dh";
   template <class E, int RDIM, int BV, int WARPS>
   static auto function() {
@@ -23,7 +23,7 @@ struct Kernel {
   }
 };
 
-constexpr Family kFamily = {Kernel::name, "bwd_dh", &host_instance<Kernel>};
+constexpr Family kBwdDhFamily = {BwdDhKernel::name, "bwd_dh", &host_instance<BwdDhKernel>};
 
 }  // namespace
 
@@ -33,7 +33,7 @@ TargetSpec BwdDh::spec() {
                sequence_state("dh0", Role::out)};
   s.work = scan_work;
   s.geometry = [](const Dims& dims, const Config& config) {
-    return scan_geometry(Kernel::name, Problem::of(dims, config));
+    return scan_geometry(BwdDhKernel::name, Problem::of(dims, config));
   };
   return s;
 }
@@ -44,7 +44,7 @@ void BwdDh::run(Context& ctx) {
   auto* totals = static_cast<float*>(ctx.scratch("totals", p.totals_bytes(), sizeof(float)));
   if (ctx.ended()) return;
   launcher_.sum_gates<true>(ctx, p, weights, totals);
-  const KernelRef kernel = launcher_.find(ctx, kFamily, p);
+  const KernelRef kernel = launcher_.find(ctx, kBwdDhFamily, p);
   if (ctx.ended()) return;
   with_element(p.key.bf16, [&]<class E>(E) {
     launch_exact(ctx, kernel, p.sum_launch(p.sum_tiles()), p.sizes,

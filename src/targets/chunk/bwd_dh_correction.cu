@@ -13,7 +13,7 @@
 namespace redzone::chunk {
 namespace {
 
-struct Kernel {
+struct BwdDhCorrectionKernel {
   static constexpr const char* name = "chunk_bwd_dh_correction";
   template <class E, int RDIM, int BV, int WARPS>
   static auto function() {
@@ -21,7 +21,8 @@ struct Kernel {
   }
 };
 
-constexpr Family kFamily = {Kernel::name, "bwd_dh_correction", &host_instance<Kernel>};
+constexpr Family kBwdDhCorrectionFamily = {BwdDhCorrectionKernel::name, "bwd_dh_correction",
+                                           &host_instance<BwdDhCorrectionKernel>};
 
 }  // namespace
 
@@ -37,7 +38,7 @@ TargetSpec BwdDhCorrection::spec() {
   s.geometry = [](const Dims& dims, const Config& config) -> Geometry {
     const auto p = Problem::of(dims, config);
     return {{declare("chunk_gates", p.gates_launch()),
-             declare(Kernel::name, p.stream_launch(p.stream_tiles()))},
+             declare(BwdDhCorrectionKernel::name, p.stream_launch(p.stream_tiles()))},
             offset_products(p)};
   };
   return s;
@@ -48,7 +49,7 @@ void BwdDhCorrection::run(Context& ctx) {
   auto* totals = static_cast<float*>(ctx.scratch("totals", p.totals_bytes(), sizeof(float)));
   if (ctx.ended()) return;
   launcher_.sum_gates<true>(ctx, p, nullptr, totals);
-  const KernelRef kernel = launcher_.find(ctx, kFamily, p);
+  const KernelRef kernel = launcher_.find(ctx, kBwdDhCorrectionFamily, p);
   if (ctx.ended()) return;
   with_element(p.key.bf16, [&]<class E>(E) {
     launch_exact(ctx, kernel, p.stream_launch(p.stream_tiles()), p.sizes,

@@ -13,7 +13,7 @@
 namespace redzone::chunk {
 namespace {
 
-struct Kernel {
+struct FwdHKernel {
   static constexpr const char* name = "chunk_fwd_h";
   template <class E, int RDIM, int BV, int WARPS>
   static auto function() {
@@ -21,7 +21,7 @@ struct Kernel {
   }
 };
 
-constexpr Family kFamily = {Kernel::name, "fwd_h", &host_instance<Kernel>};
+constexpr Family kFwdHFamily = {FwdHKernel::name, "fwd_h", &host_instance<FwdHKernel>};
 
 }  // namespace
 
@@ -35,7 +35,7 @@ TargetSpec FwdH::spec() {
                sequence_state("ht", Role::out)};
   s.work = scan_work;
   s.geometry = [](const Dims& dims, const Config& config) {
-    return scan_geometry(Kernel::name, Problem::of(dims, config));
+    return scan_geometry(FwdHKernel::name, Problem::of(dims, config));
   };
   return s;
 }
@@ -46,7 +46,7 @@ void FwdH::run(Context& ctx) {
   auto* totals = static_cast<float*>(ctx.scratch("totals", p.totals_bytes(), sizeof(float)));
   if (ctx.ended()) return;
   launcher_.sum_gates<false>(ctx, p, weights, totals);
-  const KernelRef kernel = launcher_.find(ctx, kFamily, p);
+  const KernelRef kernel = launcher_.find(ctx, kFwdHFamily, p);
   if (ctx.ended()) return;
   with_element(p.key.bf16, [&]<class E>(E) {
     launch_exact(ctx, kernel, p.sum_launch(p.sum_tiles()), p.sizes,

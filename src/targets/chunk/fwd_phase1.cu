@@ -13,7 +13,7 @@
 namespace redzone::chunk {
 namespace {
 
-struct Kernel {
+struct FwdPhase1Kernel {
   static constexpr const char* name = "chunk_fwd_phase1";
   template <class E, int RDIM, int BV, int WARPS>
   static auto function() {
@@ -21,7 +21,8 @@ struct Kernel {
   }
 };
 
-constexpr Family kFamily = {Kernel::name, "fwd_phase1", &host_instance<Kernel>};
+constexpr Family kFwdPhase1Family = {FwdPhase1Kernel::name, "fwd_phase1",
+                                     &host_instance<FwdPhase1Kernel>};
 
 LaunchShape launch_of(const Problem& p) {
   return p.sum_launch(p.sizes.N * p.sum_tiles());
@@ -36,14 +37,14 @@ TargetSpec FwdPhase1::spec() {
   s.work = scan_work;
   s.geometry = [](const Dims& dims, const Config& config) -> Geometry {
     const auto p = Problem::of(dims, config);
-    return {{declare(Kernel::name, launch_of(p))}, offset_products(p)};
+    return {{declare(FwdPhase1Kernel::name, launch_of(p))}, offset_products(p)};
   };
   return s;
 }
 
 void FwdPhase1::run(Context& ctx) {
   const auto p = Problem::of(ctx.dims(), ctx.config());
-  const KernelRef kernel = launcher_.find(ctx, kFamily, p);
+  const KernelRef kernel = launcher_.find(ctx, kFwdPhase1Family, p);
   if (ctx.ended()) return;
   with_element(p.key.bf16, [&]<class E>(E) {
     launch_exact(ctx, kernel, launch_of(p), p.sizes, strided<const E>(ctx.tensor("k")),
