@@ -21,6 +21,7 @@ inline const std::map<std::string, std::vector<std::string>>& causes() {
       // The schedule decides which tile of the second call is left out, if it has several; its part
       // is read either way.
       {"dirty_counter", {"call 1", "call 2", "call 1: N", "poison"}},
+      {"double_buffer", {"N", "schedule"}},
       {"empty_row_hang", {"N"}},
       {"far_write", {"N"}},
       {"float8_tail", {"N", "poison"}},
@@ -57,6 +58,9 @@ inline const std::map<std::string, std::vector<std::string>>& causes() {
       // tried there is one among more.
       {"masked_garbage", {"poison"}},
       {"missing_edge", {"launch"}},
+      {"missing_wait", {"launch"}},
+      // A sequence of two tiles leaves the phase as it was.
+      {"odd_phase", {"N", "S"}},
       {"pitch_ignored", {"R", "x layout", "poison", "allocator"}},
       {"pool_overrun", {"N"}},
       {"read_past_end", {"N", "allocator", "placement"}},
@@ -67,11 +71,15 @@ inline const std::map<std::string, std::vector<std::string>>& causes() {
       {"shared_race", {"N", "schedule"}},
       {"shared_reuse", {"C", "schedule"}},
       {"shared_static", {"call 1", "call 2", "call 1: R", "call 2: R"}},
+      {"stale_event", {"N", "launch"}},
       {"stale_grid", {"call 1", "call 2", "call 1: N", "call 2: N", "poison"}},
+      {"stale_page", {"call 1", "call 2", "call 1: P", "call 2: P"}},
       {"stale_pointer", {"call 1", "call 2", "poison"}},
       {"stream_reuse", {"launch"}},
       {"strides_ignored", {"R", "C", "x layout"}},
+      {"triangle32", {"N"}},
       {"uninit_scratch", {"K", "poison"}},
+      {"wrong_barrier", {}},
   };
   return all;
 }

@@ -14,6 +14,7 @@ void Block::start(host::Index3 at, unsigned threads) {
   idle_rounds = 0;
   starve(0, 0);
   copies.clear();
+  triggered = false;
   state_.assign(threads, ThreadState::fresh);
   fiber.assign(threads, nullptr);
   if (lanes_.size() < threads) lanes_.resize(threads);
@@ -24,7 +25,7 @@ void Block::start(host::Index3 at, unsigned threads) {
 
 void Block::begin_round(Rng& rng) {
   walk_ = Walk(threads_, rng);
-  progressed_ = yielded_ = false;
+  progressed_ = yielded_ = moved_ = false;
   if (stint_rounds_ > 0) --stint_rounds_;
 }
 
@@ -91,9 +92,14 @@ void Block::release_group(unsigned w, std::uint32_t mask, std::uint64_t poison) 
 }
 
 void Block::yield(int t) {
+  stall(t, false);
+}
+
+void Block::stall(int t, bool again) {
   state_[t] = ThreadState::ready;
   ++runnable_;
   yielded_ = true;
+  moved_ |= !again;
 }
 
 void Block::finish(int t, std::uint64_t poison) {
@@ -127,6 +133,7 @@ std::string Block::stuck_at() const {
   if (in_warp > 0)
     text += fmt::format(" {} wait in a warp operation, thread {} with mask {:#010x};", in_warp,
                         first, mask);
+  if (runnable_ > 0) text += fmt::format(" {} wait at barriers in shared memory;", runnable_);
   text += fmt::format(" {} have ended", threads_ - live_);
   return text;
 }

@@ -50,6 +50,7 @@ class Block {
   bool arrive_in_warp(int t, std::uint32_t mask, std::uint64_t value, unsigned source,
                       std::uint64_t poison);
   void yield(int t);
+  void stall(int t, bool again);
   void finish(int t, std::uint64_t poison);
 
   unsigned live() const { return live_; }
@@ -62,6 +63,8 @@ class Block {
   // Since begin_round(): whether any thread ended or reached a wait, and whether any yielded.
   bool progressed() const { return progressed_; }
   bool yielded() const { return yielded_; }
+  // Since begin_round() all threads that can run have only stalled again.
+  bool all_stalled() const { return yielded_ && !progressed_ && !moved_ && !starving(); }
   std::uint32_t live_lanes(int t) const { return warps_[t / 32].live; }
   const host::BarrierResult& barrier_result() const { return released_; }
   const host::WarpResult& warp_result(int t) const { return lanes_[t].result; }
@@ -81,6 +84,7 @@ class Block {
   std::vector<std::byte> statics;      // static shared memory while another block is current
   unsigned idle_rounds = 0;            // rounds in which threads only yielded
   std::vector<host::BulkCopy> copies;  // issued, but not yet arrived
+  bool triggered = false;              // its dependents need not wait for it to start
 
  private:
   struct Lane {
@@ -105,7 +109,7 @@ class Block {
   unsigned stint_rounds_ = 0;  // for which that stays so
   unsigned threads_ = 0, live_ = 0, runnable_ = 0, at_barrier_ = 0, holding_ = 0;
   host::BarrierResult released_ = {};
-  bool progressed_ = false, yielded_ = false;
+  bool progressed_ = false, yielded_ = false, moved_ = false;
 };
 
 // Inline: called at every switch.

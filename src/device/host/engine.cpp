@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -21,6 +22,11 @@ constexpr unsigned kIdleStarvedRounds = 16;
 // for each of its threads, and fills the caches with them.
 constexpr std::size_t kMostPreemptedWaiting = 4;
 
+// Of grids that overlap: one in so many turns is that of the first of them, on average ...
+constexpr std::uint64_t kFirstHasTurn = 4;
+// ... and rounds before another turn once a block has triggered its dependents.
+constexpr std::uint64_t kMostOverlappingRounds = 2;
+
 constexpr std::size_t rounded_shared(std::size_t bytes) {
   return (bytes + 15) / 16 * 16;
 }
@@ -33,11 +39,12 @@ Engine::Engine(GuardMemory& memory, FaultContext& fault)
 Engine::~Engine() = default;
 
 void Engine::reset() {
-  if (self_ != nullptr) self_->runtime = nullptr;
-  fault_.thread = nullptr;
+  leave_grids();
   if (block_ != nullptr) retire();
-  for (auto& block : aside_) spare_.push_back(std::move(block));
-  aside_.clear();
+  for (Running& running : running_) {
+    for (auto& block : running.aside) spare_.push_back(std::move(block));
+    running.aside.clear();
+  }
   fibers_.reset();
   current_ = &main_;
 }
@@ -51,7 +58,8 @@ void Engine::fiber_main(void* engine) {
 // Entry of a fiber: runs fresh threads one after the other on the same stack, then parks itself.
 void Engine::carry_threads() {
   for (;;) {
-    grid_->kernel.thunk(grid_->kernel.function, grid_->args);
+    const Grid& grid = *run_->grid;
+    grid.kernel.thunk(grid.kernel.function, grid.args);
     block_->finish(thread_, poison_);
     if (check_ != nullptr) check_releases();
     const int next = block_->next();
@@ -71,7 +79,7 @@ void Engine::carry_threads() {
 void Engine::become(int thread) {
   thread_ = thread;
   if (check_ != nullptr) check_->run(thread);
-  self_->thread_idx = thread_index_[thread];
+  self_->thread_idx = run_->thread_index[static_cast<std::size_t>(thread)];
   self_->lane = static_cast<unsigned>(thread) % 32;
   // In the natural order only a spinning thread is preempted. With a seed any thread may be: the
   // count continues over all threads.
@@ -115,13 +123,19 @@ host::WarpResult Engine::sync_warp(std::uint32_t mask, std::uint64_t value, unsi
 }
 
 void Engine::renew_patience() {
-  const auto mean = static_cast<unsigned>(preemption_.patience);
+  const auto mean = static_cast<unsigned>(run_->preemption.patience);
   self_->patience = rng_->natural() ? kPatience : static_cast<int>(1 + rng_->below(2 * mean - 1));
 }
 
 void Engine::yield() {
   renew_patience();
   block_->yield(thread_);
+  leave();
+}
+
+void Engine::stall(bool again) {
+  renew_patience();
+  block_->stall(thread_, again);
   leave();
 }
 
@@ -158,54 +172,117 @@ void Engine::await(const void* barrier) {
   }
 }
 
+void Engine::wait_for_producer() {
+  while (run_ != &running_[first_]) yield();
+}
+
+// The first thread to do so triggers for its block. Others may be behind, so it lets them be.
+void Engine::trigger_dependents() {
+  if (!std::exchange(block_->triggered, true)) --run_->untriggered;
+  if (has_dependents()) yield();
+}
+
 void Engine::refuse(const char* code, const char* detail) {
   refused_ = Failure{Failure::Kind::fault, code, detail};
   switch_to(&main_);
   __builtin_unreachable();  // reset() drops this fiber
 }
 
-// ---- Blocks ------------------------------------------------------------------------------------
+// ---- Grids -------------------------------------------------------------------------------------
 
-std::optional<Failure> Engine::run(const Grid& grid, Rng& rng, RaceCheck* check) {
-  RZ_CHECK(current_ == &main_ && block_ == nullptr && aside_.empty());
-  grid_ = &grid;
+std::optional<Failure> Engine::run(std::span<const Grid* const> grids, Rng& rng,
+                                   RaceCheck* check) {
+  RZ_CHECK(current_ == &main_ && block_ == nullptr && !grids.empty() && grids.size() <= kMostGrids);
+  RZ_CHECK(check == nullptr || grids.size() == 1);
   check_ = check;
   releases_.clear();
   rng_ = &rng;
   poison_ = mix(rng.seed() ^ 0x5a4ed0ull);
-  threads_ = grid.block.x * grid.block.y * grid.block.z;
-  if (std::memcmp(&indexed_, &grid.block, sizeof indexed_) != 0) {
-    indexed_ = grid.block;
-    thread_index_.resize(threads_);
-    for (unsigned t = 0; t < threads_; ++t)
-      thread_index_[t] = {t % grid.block.x, t / grid.block.x % grid.block.y,
-                          t / grid.block.x / grid.block.y};
-  }
-  blocks_ = StartOrder(std::uint64_t{grid.grid.x} * grid.grid.y * grid.grid.z,
-                       fibers_.available() / threads_, rng);
-  statics_ = {};
   clock_ = 0;
-  preemption_ = Preemption::drawn(rng);
-  aside_order_ = AsideOrder(rng);
-
-  self_ = static_cast<host::Thread*>(grid.kernel.host_thread);
-  self_->block_dim = grid.block;
-  self_->grid_dim = grid.grid;
-  self_->runtime = this;
-  renew_patience();
-  fault_.thread = self_;
-  std::optional<Failure> failure = run_blocks();
-  if (failure.has_value()) return failure;  // reset() clears the rest
-  self_->runtime = nullptr;
-  fault_.thread = nullptr;
+  count_ = grids.size();
+  first_ = 0;
+  first_has_turn_ = false;
+  for (std::size_t i = 0; i < count_; ++i) {
+    running_[i].grid = grids[i];
+    running_[i].self = nullptr;
+  }
+  if (auto failure = run_grids()) return failure;  // reset() clears the rest
+  leave_grids();
   return std::nullopt;
 }
 
-std::optional<Failure> Engine::run_blocks() {
-  while (!blocks_.done() || !aside_.empty()) {
+void Engine::leave_grids() {
+  for (Running& running : running_)
+    if (running.begun()) std::exchange(running.self, nullptr)->runtime = nullptr;
+  fault_.thread = nullptr;
+  run_ = nullptr;
+}
+
+void Engine::begin(Running& running) {
+  const Grid& grid = *running.grid;
+  running.threads = grid.block.x * grid.block.y * grid.block.z;
+  if (std::memcmp(&running.indexed, &grid.block, sizeof running.indexed) != 0) {
+    running.indexed = grid.block;
+    running.thread_index.resize(running.threads);
+    for (unsigned t = 0; t < running.threads; ++t)
+      running.thread_index[t] = {t % grid.block.x, t / grid.block.x % grid.block.y,
+                                 t / grid.block.x / grid.block.y};
+  }
+  const std::uint64_t blocks = std::uint64_t{grid.grid.x} * grid.grid.y * grid.grid.z;
+  running.blocks = StartOrder(blocks, fibers_.available() / running.threads, *rng_);
+  running.untriggered = blocks;
+  running.statics = {};
+  running.preemption = Preemption::drawn(*rng_);
+  running.aside_order = AsideOrder(*rng_);
+  running.newest_aside_waits = false;
+  running.self = static_cast<host::Thread*>(grid.kernel.host_thread);
+  running.self->runtime = this;
+  if (fault_.box != nullptr) ++fault_.box->progress;
+}
+
+// Threads of this grid run from now on.
+void Engine::enter(Running& running) {
+  if (run_ == &running) return;
+  const bool fresh = !running.begun();
+  if (fresh) begin(running);
+  run_ = &running;
+  self_ = running.self;
+  self_->block_dim = running.grid->block;
+  self_->grid_dim = running.grid->grid;
+  fault_.thread = self_;
+  fault_.begin_kernel(running.grid->name, running.grid->call);
+  if (fresh) renew_patience();
+}
+
+bool Engine::may_run(std::size_t i) const {
+  const Running& running = running_[i];
+  if (i == first_) return true;
+  const Running& producer = running_[i - 1];
+  if (!producer.begun() || producer.untriggered > 0 || running.over()) return false;
+  return !running.aside.empty() || can_start(running);
+}
+
+// The first that is not over may always run: no later one starts before all blocks of this one
+// have, so it lacks no stacks. It is set back, because it has begun first.
+Engine::Running& Engine::choose_grid() {
+  std::size_t chosen = first_;
+  if (std::exchange(first_has_turn_, false) || first_ + 1 == count_ || rng_->natural() ||
+      rng_->below(kFirstHasTurn) == 0)
+    return running_[chosen];
+  std::uint64_t others = 0;
+  for (std::size_t i = first_ + 1; i < count_; ++i)
+    if (may_run(i) && rng_->below(++others) == 0) chosen = i;
+  return running_[chosen];
+}
+
+// ---- Blocks ------------------------------------------------------------------------------------
+
+std::optional<Failure> Engine::run_grids() {
+  while (first_ < count_) {
+    enter(choose_grid());
     // A preempted block waits for others, so blocks that have not started come first, as long as
     // there are stacks for them.
-    if (!blocks_.done() && (aside_.empty() || can_start())) {
+    if (!run_->blocks.done() && (run_->aside.empty() || can_start(*run_))) {
       if (auto failure = start_block()) return failure;
     } else {
       make_current(next_aside());
@@ -216,12 +293,15 @@ std::optional<Failure> Engine::run_blocks() {
         if (auto failure = overrun_of_shared()) return failure;
         if (auto failure = copy_in_flight()) return failure;
         if (check_ != nullptr) check_->end_block(number_of(*block_));
+        if (!block_->triggered) --run_->untriggered;
         retire();
+        while (first_ < count_ && running_[first_].over()) ++first_;
         break;
       case Turn::idle:
       case Turn::preempted:
         set_aside();
-        newest_aside_waits_ = turn == Turn::idle;
+        run_->newest_aside_waits = turn == Turn::idle;
+        first_has_turn_ = turn == Turn::idle;
         break;
       case Turn::stuck:
         return Failure{Failure::Kind::fault, "deadlock", block_->stuck_at()};
@@ -232,20 +312,23 @@ std::optional<Failure> Engine::run_blocks() {
   return std::nullopt;
 }
 
-bool Engine::can_start() const {
-  return fibers_.available() >= threads_;
+bool Engine::can_start(const Running& running) const {
+  const auto& block = running.grid->block;
+  return (!running.begun() || !running.blocks.done()) &&
+         fibers_.available() >= block.x * block.y * block.z;
 }
 
 std::unique_ptr<Block> Engine::next_aside() {
-  const std::size_t i = aside_order_.next(aside_.size(), newest_aside_waits_, *rng_);
-  auto block = std::move(aside_[i]);
-  aside_.erase(aside_.begin() + static_cast<std::ptrdiff_t>(i));
+  auto& aside = run_->aside;
+  const std::size_t i = run_->aside_order.next(aside.size(), run_->newest_aside_waits, *rng_);
+  auto block = std::move(aside[i]);
+  aside.erase(aside.begin() + static_cast<std::ptrdiff_t>(i));
   return block;
 }
 
 std::optional<Failure> Engine::start_block() {
-  const std::uint64_t i = blocks_.next(*rng_);
-  const host::Index3& grid = grid_->grid;
+  const std::uint64_t i = run_->blocks.next(*rng_);
+  const host::Index3& grid = run_->grid->grid;
   std::unique_ptr<Block> block;
   if (spare_.empty()) {
     block = std::make_unique<Block>();
@@ -255,7 +338,7 @@ std::optional<Failure> Engine::start_block() {
   }
   block->start({static_cast<unsigned>(i % grid.x), static_cast<unsigned>(i / grid.x % grid.y),
                 static_cast<unsigned>(i / grid.x / grid.y)},
-               threads_);
+               run_->threads);
   block->note_releases(check_ == nullptr ? nullptr : &releases_);
   block->statics.clear();
   if (auto failure = give_shared(*block)) return failure;
@@ -265,7 +348,7 @@ std::optional<Failure> Engine::start_block() {
 }
 
 std::uint32_t Engine::number_of(const Block& block) const {
-  const host::Index3 &at = block.index, &grid = grid_->grid;
+  const host::Index3 &at = block.index, &grid = run_->grid->grid;
   return at.x + grid.x * (at.y + grid.y * at.z);
 }
 
@@ -277,7 +360,7 @@ void Engine::check_releases() {
 // The block's dynamic shared memory ends at a guard page, rounded up to the 16 bytes that kernels
 // may assume. Its poison differs from block to block and from seed to seed.
 std::optional<Failure> Engine::give_shared(Block& block) {
-  const std::size_t bytes = rounded_shared(grid_->shared_bytes);
+  const std::size_t bytes = rounded_shared(run_->grid->shared_bytes);
   if (bytes == 0) {
     block.dynamic_shared = memory_.hole();
     return std::nullopt;
@@ -303,7 +386,7 @@ std::uint64_t Engine::shared_poison(const Block& block) const {
 // The bytes between the end of dynamic shared memory and the guard page, at most 15, must still
 // contain the poison when the block ends.
 std::optional<Failure> Engine::overrun_of_shared() const {
-  const std::size_t given = grid_->shared_bytes, bytes = rounded_shared(given);
+  const std::size_t given = run_->grid->shared_bytes, bytes = rounded_shared(given);
   const auto* begin = static_cast<const std::byte*>(block_->dynamic_shared);
   const std::uint64_t word = shared_poison(*block_);
   for (std::size_t i = given; i < bytes; ++i) {
@@ -331,23 +414,23 @@ void Engine::make_current(std::unique_ptr<Block> block) {
   self_->block_idx = block_->index;
   self_->dynamic_shared = block_->dynamic_shared;
   fault_.shared_begin = static_cast<const std::byte*>(block_->dynamic_shared);
-  fault_.shared_end = fault_.shared_begin + grid_->shared_bytes;
-  if (check_ != nullptr)
-    check_->enter(number_of(*block_), {fault_.shared_begin, grid_->shared_bytes});
+  const std::size_t shared_bytes = run_->grid->shared_bytes;
+  fault_.shared_end = fault_.shared_begin + shared_bytes;
+  if (check_ != nullptr) check_->enter(number_of(*block_), {fault_.shared_begin, shared_bytes});
   if (!block_->statics.empty())
     std::memcpy(statics().data(), block_->statics.data(), block_->statics.size());
 }
 
 // Empty until a kernel of the shared object has accessed its static shared memory.
 std::span<std::byte> Engine::statics() {
-  if (statics_.empty()) statics_ = thread_statics_of(grid_->kernel.function);
-  return statics_;
+  if (run_->statics.empty()) run_->statics = thread_statics_of(run_->grid->kernel.function);
+  return run_->statics;
 }
 
 void Engine::set_aside() {
   const auto now = statics();
   block_->statics.assign(now.begin(), now.end());
-  aside_.push_back(std::move(block_));
+  run_->aside.push_back(std::move(block_));
 }
 
 void Engine::retire() {
@@ -356,7 +439,7 @@ void Engine::retire() {
 
 // A stint of the block in which warps starve, or none does.
 void Engine::begin_stint(Block& block, bool starve) {
-  const unsigned rounds = preemption_.starved_rounds;
+  const unsigned rounds = run_->preemption.starved_rounds;
   if (rounds == 0) return;
   block.starve(starve ? draw_starved_warps(block.warps(), *rng_) : 0, rounds);
 }
@@ -364,9 +447,25 @@ void Engine::begin_stint(Block& block, bool starve) {
 // Of a block whose threads wait in warp operations or have left the barrier. Without another block
 // there would be no difference.
 bool Engine::preempts_waiting(const Block& block) {
-  if (preemption_.one_in_waiting == 0 || (blocks_.done() && aside_.empty())) return false;
-  return aside_.size() < kMostPreemptedWaiting && rng_->below(preemption_.one_in_waiting) == 0 &&
+  const std::uint64_t one_in = run_->preemption.one_in_waiting;
+  if (one_in == 0 || !other_blocks_may_run()) return false;
+  return run_->aside.size() < kMostPreemptedWaiting && rng_->below(one_in) == 0 &&
          block.all_started();
+}
+
+bool Engine::has_dependents() const {
+  return run_ + 1 != running_.data() + count_;
+}
+
+bool Engine::other_blocks_may_run() const {
+  return !run_->blocks.done() || !run_->aside.empty() || first_ + 1 < count_;
+}
+
+// Rounds with a yield before another block's turn, on average. The time in which a grid and its
+// dependents overlap is short.
+std::uint64_t Engine::one_in_yielding(const Block& block) const {
+  const std::uint64_t drawn = run_->preemption.one_in_yielding;
+  return block.triggered && has_dependents() ? std::min(drawn, kMostOverlappingRounds) : drawn;
 }
 
 Engine::Turn Engine::take_turn() {
@@ -392,6 +491,7 @@ Engine::Turn Engine::take_turn() {
         return Turn::preempted;
       continue;
     }
+    if (block.all_stalled()) return Turn::stuck;
     if (block.progressed()) {
       block.idle_rounds = 0;
     } else if (++block.idle_rounds >= (block.starving() ? kIdleStarvedRounds : kIdleRounds)) {
@@ -399,7 +499,7 @@ Engine::Turn Engine::take_turn() {
       if (!block.starving()) return Turn::idle;
       begin_stint(block, false);
     }
-    if (!rng_->natural() && rng_->below(preemption_.one_in_yielding) == 0 && block.all_started())
+    if (!rng_->natural() && rng_->below(one_in_yielding(block)) == 0 && block.all_started())
       return Turn::preempted;
   }
 }

@@ -4,11 +4,16 @@
 // must write), it stays resident and another block gets its turn. A seed also preempts blocks now
 // and then, and lets warps and blocks starve (preemption.h). Threads that never wait share a fiber.
 //
+// Dependent grids overlap: one starts once every block of the grid before it has triggered its
+// dependents or ended, and from then on a seed decides which of them has the next turn.
+//
 // Single-threaded. After a Failure, reset() before the next run().
 #pragma once
 
 #include <redzone/target.h>
 
+#include <array>
+#include <cstdint>
 #include <deque>
 #include <memory>
 #include <optional>
@@ -29,6 +34,8 @@ namespace redzone::device {
 // A launch within the limits.
 struct Grid {
   KernelRef kernel;
+  const char* name = "";   // of the kernel, for people; outlives the run
+  std::int32_t call = -1;  // that launched it
   host::Index3 grid, block;
   std::size_t shared_bytes = 0;
   void* const* args = nullptr;
@@ -36,14 +43,19 @@ struct Grid {
 
 class Engine final : private host::Runtime {
  public:
+  static constexpr std::size_t kMostGrids = 4;  // of a run
+
   // Dynamic shared memory comes from `memory`; `fault` receives the running thread. Both must
   // outlive the engine.
   Engine(GuardMemory& memory, FaultContext& fault);
   ~Engine();
 
-  // A deadlock is a fault; bad accesses do not return (see fault_handler.h). `check` is told what
-  // happens to the threads of this run, and has begun its launch; null: nobody is.
-  std::optional<Failure> run(const Grid& grid, Rng& rng, RaceCheck* check = nullptr);
+  // Runs all grids (1 .. kMostGrids) to their ends. Each but the first depends on the one before
+  // it; in the natural order they run one after the other. A deadlock is a fault; bad accesses do
+  // not return (see fault_handler.h). `check` is told what happens to the threads of a single grid,
+  // whose launch it has begun; null: nobody is.
+  std::optional<Failure> run(std::span<const Grid* const> grids, Rng& rng,
+                             RaceCheck* check = nullptr);
   // Discards what a failed run left behind.
   void reset();
 
@@ -58,14 +70,36 @@ class Engine final : private host::Runtime {
     refused,
   };
 
+  // A grid of a run.
+  struct Running {
+    const Grid* grid = nullptr;
+    host::Thread* self = nullptr;   // of the shared object of the kernel; null: not begun
+    unsigned threads = 0;           // of a block
+    std::uint64_t untriggered = 0;  // blocks for which dependents still wait to start
+    StartOrder blocks;              // blocks that have not started
+    std::deque<std::unique_ptr<Block>> aside;
+    std::vector<host::Index3> thread_index;  // of each thread of a block of shape `indexed`
+    host::Index3 indexed = {};
+    std::span<std::byte> statics;  // of the kernel's shared object, once known
+    Preemption preemption;
+    AsideOrder aside_order;
+    bool newest_aside_waits = false;
+
+    bool begun() const { return self != nullptr; }
+    bool over() const { return begun() && blocks.done() && aside.empty(); }
+  };
+
   // host::Runtime, called on fibers.
   host::BarrierResult sync_block(int predicate) override;
   host::WarpResult sync_warp(std::uint32_t mask, std::uint64_t value, unsigned source) override;
   std::uint32_t live_lanes() override { return block_->live_lanes(thread_); }
   void yield() override;
+  void stall(bool again) override;
   long long clock() override;
   void issue(const host::BulkCopy& copy) override;
   void await(const void* barrier) override;
+  void wait_for_producer() override;
+  void trigger_dependents() override;
   [[noreturn]] void refuse(const char* code, const char* detail) override;
 
   static void fiber_main(void* engine);
@@ -77,7 +111,16 @@ class Engine final : private host::Runtime {
   void switch_to(Fiber* to);
   void perform(const host::BulkCopy& copy);
 
-  bool can_start() const;
+  void begin(Running& running);
+  void enter(Running& running);
+  Running& choose_grid();
+  void leave_grids();
+  // Whether a block of the grid (the first that is not over, or a later one) may have a turn now.
+  bool may_run(std::size_t grid) const;
+  bool has_dependents() const;
+  bool other_blocks_may_run() const;
+
+  bool can_start(const Running& running) const;
   std::unique_ptr<Block> next_aside();
   std::optional<Failure> start_block();
   void make_current(std::unique_ptr<Block> block);
@@ -87,37 +130,33 @@ class Engine final : private host::Runtime {
   Turn take_turn();
   void begin_stint(Block& block, bool starve);
   bool preempts_waiting(const Block& block);
+  std::uint64_t one_in_yielding(const Block& block) const;
   std::uint64_t shared_poison(const Block& block) const;
   std::optional<Failure> overrun_of_shared() const;
   std::optional<Failure> copy_in_flight() const;
   std::optional<Failure> give_shared(Block& block);
   std::uint32_t number_of(const Block& block) const;
   void check_releases();
-  std::optional<Failure> run_blocks();
+  std::optional<Failure> run_grids();
 
   GuardMemory& memory_;
   FaultContext& fault_;
   FiberPool fibers_;
   Fiber main_;               // the caller of run()
   Fiber* current_ = &main_;  // the running fiber
-  const Grid* grid_ = nullptr;
-  host::Thread* self_ = nullptr;  // of the shared object of the kernel
   Rng* rng_ = nullptr;
-  std::uint64_t poison_ = 0;  // of shared memory and of lanes that took no part
-  unsigned threads_ = 0;      // of a block
-  StartOrder blocks_;         // blocks that have not started
+  std::uint64_t poison_ = 0;                 // of shared memory and of lanes that took no part
+  std::array<Running, kMostGrids> running_;  // of a run, the first `count_` in use
+  std::size_t count_ = 0;
+  std::size_t first_ = 0;         // of those that are not over
+  Running* run_ = nullptr;        // the grid of block_
+  host::Thread* self_ = nullptr;  // its own
+  bool first_has_turn_ = false;   // because a dependent could only wait
   std::unique_ptr<Block> block_;
   int thread_ = -1;  // the running thread, in block_
-  std::deque<std::unique_ptr<Block>> aside_;
   std::vector<std::unique_ptr<Block>> spare_;
-  std::vector<host::Index3> thread_index_;  // of each thread of a block of shape indexed_
-  host::Index3 indexed_ = {};
-  std::span<std::byte> statics_;  // of the kernel's shared object, once known
   long long clock_ = 0;
-  Preemption preemption_;  // of the running grid
-  AsideOrder aside_order_;
-  bool newest_aside_waits_ = false;
-  RaceCheck* check_ = nullptr;             // of the running grid
+  RaceCheck* check_ = nullptr;            // of the running grid
   std::vector<Block::Release> releases_;  // of warp operations, for check_
   std::optional<Failure> refused_;  // failure with which a thread ended the running kernel
 };

@@ -189,6 +189,20 @@ void handle(int signal, siginfo_t* info, void* machine_context) {
 
 }  // namespace
 
+void FaultContext::begin_kernel(const char* name, std::int32_t call) {
+  kernel = name;
+  if (box == nullptr) return;
+  copy_name(box->kernel, name);
+  box->call_running = call;
+}
+
+void FaultContext::end_kernel() {
+  kernel = "";
+  if (box == nullptr) return;
+  box->kernel[0] = '\0';
+  box->call_running = -1;
+}
+
 FaultHandler::FaultHandler(const FaultContext& context)
     : stack_(new std::byte[kStackBytes]), old_context_(g_context) {
   g_context = &context;

@@ -10,6 +10,7 @@
 
 #include <csignal>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -31,6 +32,11 @@ struct FaultContext {
   const char* kernel = "";
   const std::byte* shared_begin = nullptr;  // dynamic shared memory of the running block
   const std::byte* shared_end = nullptr;
+
+  // What runs from now on, until end_kernel(): it stays in the black box if it does not return.
+  // `name` must live as long.
+  void begin_kernel(const char* name, std::int32_t call);
+  void end_kernel();
 };
 
 // Installs the handlers for its lifetime. If a process has several, the latest one handles, and

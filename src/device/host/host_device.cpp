@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "core/error.h"
@@ -131,6 +132,7 @@ Status<void> HostDevice::launch(int stream, const KernelRef& kernel, const Launc
   operation.grid.grid = index_of(shape.grid);
   operation.grid.block = index_of(shape.block);
   operation.grid.shared_bytes = shape.shared_bytes;
+  operation.dependent = shape.dependent;
   const std::size_t length = strnlen(kernel.name, operation.kernel_name.size() - 1);
   std::memcpy(operation.kernel_name.data(), kernel.name, length);
   operation.kernel_name[length] = '\0';
@@ -250,11 +252,29 @@ Status<void> HostDevice::run_some() {
 
 Status<void> HostDevice::run_one() {
   const int stream = queue_.choose(stream_rng_);
-  Operation& operation = queue_.front(stream);
-  lost_ = run(operation);
+  const auto queued = queue_.queued(stream);
+  Operation& operation = queued.front();
+  std::size_t run_together = 1;
+  if (operation.kind == Operation::Kind::launch) {
+    run_together = overlapping(queued);
+    lost_ = run_launches(queued.first(run_together));
+  } else {
+    lost_ = run(operation);
+  }
   if (lost_) return fail(*lost_);
-  if (operation.kind != Operation::Kind::graph || operation.left == 0) queue_.pop(stream);
+  if (operation.kind == Operation::Kind::graph && operation.left > 0) return {};
+  for (; run_together > 0; --run_together) queue_.pop(stream);
   return {};
+}
+
+// How many of the queued operations run at the same time: a launch, and launches right behind it
+// that depend on it in a chain. In the natural order none overlaps, nor under a check.
+std::size_t HostDevice::overlapping(std::span<const Operation> queued) const {
+  std::size_t n = 1;
+  if (rng_.natural() || checks_ != nullptr) return n;
+  const std::size_t most = std::min(queued.size(), Engine::kMostGrids);
+  while (n < most && queued[n].kind == Operation::Kind::launch && queued[n].dependent) ++n;
+  return n;
 }
 
 std::optional<Failure> HostDevice::run(Operation& operation) {
@@ -267,7 +287,7 @@ std::optional<Failure> HostDevice::run(Operation& operation) {
         operation.results[i] = check_buffer(operation.jobs[i]);
       break;
     case Operation::Kind::launch:
-      return run_launch(operation);
+      return run_launches({&operation, 1});
     case Operation::Kind::graph:
       return run_node(operation);
     case Operation::Kind::copy:
@@ -304,42 +324,27 @@ std::optional<Failure> HostDevice::run_node(Operation& operation) {
   return std::nullopt;
 }
 
-// The name and the call stay in the black box if the kernel does not return.
-std::optional<Failure> HostDevice::run_launch(Operation& operation) {
-  BlackBox* const box = fault_.box;
-  fault_.kernel = operation.kernel_name.data();
-  if (box != nullptr) {
-    std::memcpy(box->kernel, operation.kernel_name.data(), operation.kernel_name.size());
-    box->call_running = operation.call;
-    ++box->progress;
+std::optional<Failure> HostDevice::run_launches(std::span<Operation> operations) {
+  std::array<const Grid*, Engine::kMostGrids> grids;
+  std::size_t count = 0;
+  for (Operation& operation : operations) {
+    operation.grid.name = operation.kernel_name.data();
+    operation.grid.call = operation.call;
+    grids[count++] = &operation.grid;
   }
-  RaceCheck* const check =
-      checks_ == nullptr ? nullptr : checks_->begin_launch(operation.grid, fault_.kernel);
-  auto failure = engine_.run(operation.grid, rng_, check);
-  if (check != nullptr) checks_->end_launch(operation.grid, fault_.kernel, operation.call);
-  if (failure) return failure;
-  fault_.kernel = "";
-  if (box != nullptr) {
-    box->kernel[0] = '\0';
-    box->call_running = -1;
-  }
-  return std::nullopt;
+  const Grid& first = *grids[0];
+  RaceCheck* const check = checks_ == nullptr ? nullptr : checks_->begin_launch(first);
+  auto failure = engine_.run({grids.data(), count}, rng_, check);
+  if (check != nullptr) checks_->end_launch(first);
+  if (!failure) fault_.end_kernel();
+  return failure;
 }
 
 // Recorded like a kernel, because its ends may be out of bounds.
 void HostDevice::run_copy(const Operation& operation) {
-  BlackBox* const box = fault_.box;
-  fault_.kernel = "copy";
-  if (box != nullptr) {
-    copy_name(box->kernel, fault_.kernel);
-    box->call_running = operation.call;
-  }
+  fault_.begin_kernel("copy", operation.call);
   std::memmove(operation.to, operation.from, operation.bytes);
-  fault_.kernel = "";
-  if (box != nullptr) {
-    box->kernel[0] = '\0';
-    box->call_running = -1;
-  }
+  fault_.end_kernel();
 }
 
 Status<void> HostDevice::hold() {

@@ -4,12 +4,16 @@
 // runs now; the rest runs at synchronize(). An asynchronous plan can thus see both extremes of
 // delay, and any order of its streams; the same seed always gives the same order. Seed 0 is the
 // natural order: nothing runs before synchronize(), then the oldest operation first.
+//
+// A dependent launch overlaps the launch right before it in its stream under a seed, if both are
+// queued, but never in a graph.
 #pragma once
 
 #include <redzone/target.h>
 
 #include <deque>
 #include <optional>
+#include <span>
 
 #include "device/caching_memory.h"
 #include "device/device.h"
@@ -74,7 +78,9 @@ class HostDevice final : public Device {
   Status<void> run_some();
   Status<void> run_one();
   std::optional<Failure> run(Operation& operation);
-  std::optional<Failure> run_launch(Operation& operation);
+  std::size_t overlapping(std::span<const Operation> queued) const;
+  // Launches of one stream, each but the first dependent on the one before it.
+  std::optional<Failure> run_launches(std::span<Operation> operations);
   // Runs one node of a graph that is ready. `operation.left` is 0 after the last.
   std::optional<Failure> run_node(Operation& operation);
   void start(Operation& operation, int graph);

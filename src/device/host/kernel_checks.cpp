@@ -39,11 +39,11 @@ std::string_view access_name(host::AccessKind kind) {
 
 }  // namespace
 
-RaceCheck* KernelChecks::begin_launch(const Grid& grid, std::string_view kernel) {
+RaceCheck* KernelChecks::begin_launch(const Grid& grid) {
   begin_ = code_.connect(grid.kernel.function, races_);
   if (begin_ == nullptr) {
     if (report_.problem.empty())
-      report_.problem = fmt::format("the code of kernel '{}' was not built for checks", kernel);
+      report_.problem = fmt::format("the code of kernel '{}' was not built for checks", grid.name);
     return nullptr;
   }
   races_.begin_launch(grid.block.x * grid.block.y * grid.block.z, begin_,
@@ -76,16 +76,16 @@ SanitizerRecord KernelChecks::record_of(const Race& race, const Grid& grid) {
   return record;
 }
 
-void KernelChecks::end_launch(const Grid& grid, std::string_view kernel, std::int32_t call) {
+void KernelChecks::end_launch(const Grid& grid) {
   races_.end_launch();
   for (const Race& race : races_.races()) {
     SanitizerRecord record = record_of(race, grid);
-    record.kernel = kernel;
-    record.call = call;
+    record.kernel = grid.name;
+    record.call = grid.call;
     report_.records.push_back(std::move(record));
   }
   if (races_.incomplete() && report_.problem.empty())
-    report_.problem = fmt::format("kernel '{}' uses more memory than the check can shadow", kernel);
+    report_.problem = fmt::format("kernel '{}' uses more memory than the check can shadow", grid.name);
 }
 
 CheckReport KernelChecks::take() {

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -22,8 +21,8 @@ class KernelChecks {
 
   // The check for this launch; null, which is a problem of the report, if the kernel was not built
   // for it.
-  RaceCheck* begin_launch(const Grid& grid, std::string_view kernel);
-  void end_launch(const Grid& grid, std::string_view kernel, std::int32_t call);
+  RaceCheck* begin_launch(const Grid& grid);
+  void end_launch(const Grid& grid);
   CheckReport take();
 
  private:

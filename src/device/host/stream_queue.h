@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "device/buffer_job.h"
@@ -31,6 +32,7 @@ struct Operation {
   BufferCheck* results = nullptr;  // check
 
   Grid grid;  // launch; `grid.args` points into `pointers`
+  bool dependent = false;
   std::array<char, 96> kernel_name = {};
   std::vector<ArgumentUnit> arguments;
   std::vector<void*> pointers;
@@ -75,7 +77,11 @@ class StreamQueue {
   // The stream whose first operation runs next: the oldest runnable operation, or the policy's
   // choice. Requires may_advance(). Waits that are met count as run.
   int choose(Rng& rng);
-  Operation& front(int stream) { return streams_[stream].first(); }
+  // The operations of `stream` that have not run, the next one first.
+  std::span<Operation> queued(int stream) {
+    Stream& s = streams_[stream];
+    return {s.operations.data() + s.begin, s.size()};
+  }
   void pop(int stream);
 
  private:

@@ -10,6 +10,7 @@ REDZONE_PLUGIN(registrar) {
                    add_cache_key,
                    add_complex_pitch,
                    add_dirty_counter,
+                   add_double_buffer,
                    add_empty_keys,
                    add_empty_row_hang,
                    add_far_write,
@@ -30,7 +31,9 @@ REDZONE_PLUGIN(registrar) {
                    add_lazy_tuning_accumulates,
                    add_masked_garbage,
                    add_missing_edge,
+                   add_missing_wait,
                    add_negative_stride,
+                   add_odd_phase,
                    add_odd_shapes,
                    add_pitch_ignored,
                    add_pool_overrun,
@@ -40,7 +43,9 @@ REDZONE_PLUGIN(registrar) {
                    add_shared_race,
                    add_shared_reuse,
                    add_shared_static,
+                   add_stale_event,
                    add_stale_grid,
+                   add_stale_page,
                    add_stale_pointer,
                    add_stream_reuse,
                    add_strides_ignored,
@@ -49,6 +54,8 @@ REDZONE_PLUGIN(registrar) {
                    add_tma_cached_map,
                    add_tma_next_rows,
                    add_tma_unit_stride,
-                   add_uninit_scratch})
+                   add_triangle32,
+                   add_uninit_scratch,
+                   add_wrong_barrier})
     add(registrar);
 }

@@ -164,12 +164,15 @@ inline void barrier_arrive(Barrier& barrier) {
 }
 REDZONE_UNCHECKED inline void barrier_wait(Barrier& barrier, unsigned parity) {
   host::check_barrier(&barrier);
-  for (;;) {
-    host::note_access(&barrier, sizeof barrier, host::AccessKind::atomic_read, REDZONE_CODE);
+  host::note_access(&barrier, sizeof barrier, host::AccessKind::atomic_read, REDZONE_CODE);
+  const auto over = [&] { return host::load_barrier(&barrier).phase != parity; };
+  // A phase that has ended is not waited for: copies of the next one need not have arrived.
+  for (bool again = false; !over(); again = true) {
     host::self.runtime->await(&barrier);
-    if (host::load_barrier(&barrier).phase != parity) return host::note_waited(&barrier);
-    host::self.runtime->yield();
+    if (over()) break;
+    host::self.runtime->stall(again);
   }
+  host::note_waited(&barrier);
 }
 
 template <class... Coordinates>

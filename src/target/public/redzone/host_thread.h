@@ -48,6 +48,9 @@ class Runtime {
   virtual std::uint32_t live_lanes() = 0;
   // Lets other threads and blocks run; renews Thread::patience.
   virtual void yield() = 0;
+  // The same for a thread that waits for what only its own block can do. `again`: since it last
+  // stalled, it has only looked once more. A block in which all threads do so is in a deadlock.
+  virtual void stall(bool again) = 0;
   virtual long long clock() = 0;
   // A bulk copy arrives at any time from now on, and at the latest when a thread of the block waits
   // for it (await()). Without a seed it arrives only then.
@@ -56,6 +59,10 @@ class Runtime {
   virtual void await(const void* barrier) = 0;
   // Ends the kernel with a fault of this code; both strings are copied.
   [[noreturn]] virtual void refuse(const char* code, const char* detail) = 0;
+  // Returns once the grids on which this one depends have ended; see <redzone/kernel.h>.
+  virtual void wait_for_producer() = 0;
+  // Lets the grids that depend on this one start, as far as this block is concerned.
+  virtual void trigger_dependents() = 0;
 
  protected:
   ~Runtime() = default;

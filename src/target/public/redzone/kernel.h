@@ -100,4 +100,25 @@ __device__ inline T* dynamic_shared() {
 #endif
 }
 
+// Programmatic dependent launch (LaunchShape::dependent): the dependents of a grid may start once
+// every block of it has triggered them or has ended. A block has triggered when its first thread
+// has. What a dependent reads of the grids before it, it must read behind wait_for_producer(),
+// which returns when these have ended; a trigger publishes nothing. Neither does anything in a grid
+// that has no dependents or depends on none, or below compute capability 9.0 (PTX ISA,
+// "griddepcontrol").
+__device__ inline void wait_for_producer() {
+#ifndef __CUDACC__
+  host::self.runtime->wait_for_producer();
+#elif defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+__device__ inline void trigger_dependents() {
+#ifndef __CUDACC__
+  host::self.runtime->trigger_dependents();
+#elif defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+#endif
+}
+
 }  // namespace redzone

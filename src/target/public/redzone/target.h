@@ -45,7 +45,7 @@
 #endif
 
 // Increment when a type in this header or in one that it includes changes.
-#define REDZONE_ABI_VERSION 8
+#define REDZONE_ABI_VERSION 9
 
 namespace redzone {
 
@@ -82,8 +82,10 @@ struct LaunchShape {
   // CTAs of a thread block cluster. The grid counts CTAs and must be a multiple of the cluster.
   Extent cluster = {};
   bool cooperative = false;  // all CTAs of the grid run at the same time
-  // Programmatic dependent launch: may start before the preceding kernel on the stream has ended.
-  // `cluster`, `cooperative` and `dependent` work on CUDA only.
+  // Programmatic dependent launch: may start before the preceding kernel on the stream has ended,
+  // see wait_for_producer() in <redzone/kernel.h>. On the host device a schedule seed decides how
+  // far the two overlap, and those of a graph do not. `cluster` and `cooperative` work on CUDA
+  // only.
   bool dependent = false;
 };
 

@@ -1,0 +1,60 @@
+// puzzle: missing_wait
+// bug: a dependent launch reads what its predecessor writes without waiting for it
+// kin: kernels launched with programmatic stream serialization and without griddepcontrol.wait
+// expect: async | schedule | uninitialized | nondeterministic
+// minimal: 1 call, async; N=1
+#include "kit.h"
+#include "puzzles.h"
+
+namespace redzone::puzzles {
+namespace missing_wait {
+
+__global__ void center(const float* x, float* staged, std::int64_t n) {
+  trigger_dependents();
+  const std::int64_t i = global_thread();
+  if (i < n) staged[i] = x[i] - 1;
+}
+
+template <bool kFixed>
+__global__ void reverse(const float* staged, float* y, std::int64_t n) {
+  const std::int64_t i = global_thread();
+  if (kFixed) wait_for_producer();
+  if (i < n) y[i] = staged[n - 1 - i];
+}
+
+template <bool kFixed>
+struct MissingWait : Target {
+  static TargetSpec spec() {
+    auto s = pair_spec<kFixed>("missing_wait", "Reverses x - 1 in a dependent launch.");
+    s.dims = {dim("N", 1, 512, "elements", kBlock)};
+    s.tensors = {tensor("x", DType::f32, Role::in, shape_of({"N"})),
+                 tensor("y", DType::f32, Role::out, shape_of({"N"}))};
+    s.min_compute_capability = 90;
+    return s;
+  }
+
+  void run(Context& ctx) override {
+    const std::int64_t n = ctx.dim("N");
+    auto* staged = static_cast<float*>(ctx.scratch("staged", n * sizeof(float), sizeof(float)));
+    if (ctx.ended()) return;
+    launch(ctx, "center", center, one_thread_each(n), ctx.tensor("x").data<float>(), staged, n);
+    auto dependent = one_thread_each(n);
+    dependent.dependent = true;
+    launch(ctx, "reverse", reverse<kFixed>, dependent, static_cast<const float*>(staged),
+           ctx.tensor("y").data<float>(), n);
+  }
+
+  void reference(ReferenceCall& call) const override {
+    const auto x = call.input("x");
+    const auto y = call.output("y");
+    for (std::size_t i = 0; i < x.size(); ++i) y[i] = x[x.size() - 1 - i] - 1;
+  }
+};
+
+}  // namespace missing_wait
+
+void add_missing_wait(Registrar& registrar) {
+  add_pair<missing_wait::MissingWait>(registrar);
+}
+
+}  // namespace redzone::puzzles
