@@ -28,7 +28,7 @@ TEST_P(Races, AreFoundNamedAndReplayed) {
   EXPECT_EQ(findings[0]["signature"]["kind"], "race") << ran;
   EXPECT_EQ(findings[0]["oracle"], "races") << ran;
 
-  const Ran shown = redzone(folder, {"findings", "1", "--db", "x.db"});
+  const Ran shown = redzone(folder, {"show", "1", "--db", "x.db"});
   EXPECT_NE(shown.out.find("redzone replay 1 --checks races --db x.db"), std::string::npos) << shown;
   const std::string source = name + ".cu:";
   const auto first = shown.out.find(source);
