@@ -25,7 +25,8 @@ class Site {
  public:
   // `registry` and `catalog` are borrowed. `worker`: what a worker on the device reported.
   // `no_tool`: why a tool, which is not none, is unavailable; "" if it seems available; unset: none
-  // is. `at_once`: the oracles for targets whose calls compute at once (TargetEntry::immediate), if those are others.
+  // is. `at_once`: the oracles for targets whose calls compute at once (TargetEntry::immediate), if
+  // those are others.
   Site(DeviceKind device, const Registry& registry, const oracles::Catalog& catalog,
        exec::Hello worker, std::function<std::string(SanitizerTool)> no_tool,
        const oracles::Catalog* at_once = nullptr)

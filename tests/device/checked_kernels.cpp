@@ -1,4 +1,5 @@
-// Kernels that are built for checks. See kernel_checks_test.cpp, which knows the lines by their marks.
+// Kernels that are built for checks. See kernel_checks_test.cpp, which knows the lines by their
+// marks.
 #include <redzone/bulk_copy.h>
 #include <redzone/kernel.h>
 #include <redzone/target.h>
@@ -107,7 +108,7 @@ constexpr Named kAll[] = {
 
 // The kernel of this name, with or without its race; false if there is none.
 extern "C" __attribute__((visibility("default"))) bool checked_kernel(const char* name, bool racy,
-                                                                     redzone::KernelRef* kernel) {
+                                                                      redzone::KernelRef* kernel) {
   for (const Named& one : kAll) {
     if (std::strcmp(one.name, name) != 0) continue;
     *kernel = redzone::kernel_ref(one.name, racy ? one.racy : one.clean);

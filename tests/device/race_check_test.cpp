@@ -189,12 +189,13 @@ RC_GTEST_PROP(Shadow, RemembersBytes, ()) {
     std::set<std::uint32_t> seen, expected;
     const auto stamp = static_cast<std::uint32_t>(i);
     std::size_t visited = 0;
-    RC_ASSERT(shadow.visit(at, size, [&](ShadowCell& cell, std::uintptr_t first, std::size_t bytes) {
-      RC_ASSERT(first == at + visited);
-      visited += bytes;
-      seen.insert(cell.write.clock);
-      cell.write.clock = stamp;
-    }));
+    RC_ASSERT(
+        shadow.visit(at, size, [&](ShadowCell& cell, std::uintptr_t first, std::size_t bytes) {
+          RC_ASSERT(first == at + visited);
+          visited += bytes;
+          seen.insert(cell.write.clock);
+          cell.write.clock = stamp;
+        }));
     RC_ASSERT(visited == size);
     for (std::uintptr_t b = at; b < at + size; ++b) {
       expected.insert(last[b]);

@@ -1,5 +1,5 @@
-// `--checks races`: a race within a launch is found in the first plan that has it, named, stored and
-// replayed.
+// `--checks races`: a race within a launch is found in the first plan that has it, named, stored
+// and replayed.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -10,8 +10,8 @@ namespace redzone::e2e {
 namespace {
 
 Arguments run_of(const std::string& target, Arguments more = {}) {
-  Arguments run{"run",  target, "--device", "host", "--checks", "races", "--plans",
-                "20",   "--seed", "7",      "--db", "x.db",     "--json"};
+  Arguments run{"run", target,   "--device", "host", "--checks", "races", "--plans",
+                "20",  "--seed", "7",        "--db", "x.db",     "--json"};
   run.insert(run.end(), more.begin(), more.end());
   return run;
 }
@@ -29,7 +29,8 @@ TEST_P(Races, AreFoundNamedAndReplayed) {
   EXPECT_EQ(findings[0]["oracle"], "races") << ran;
 
   const Ran shown = redzone(folder, {"show", "1", "--db", "x.db"});
-  EXPECT_NE(shown.out.find("redzone replay 1 --checks races --db x.db"), std::string::npos) << shown;
+  EXPECT_NE(shown.out.find("redzone replay 1 --checks races --db x.db"), std::string::npos)
+      << shown;
   const std::string source = name + ".cu:";
   const auto first = shown.out.find(source);
   ASSERT_NE(first, std::string::npos) << shown;

@@ -26,7 +26,7 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "%s\n", box.error().message.c_str());
     return 3;
   }
-  trial::DeviceTrialHost host(device::open_host_device(), puzzles::shipped_registry(check.has_value()),
-                              &box->box(), "", check);
+  trial::DeviceTrialHost host(device::open_host_device(),
+                              puzzles::shipped_registry(check.has_value()), &box->box(), "", check);
   return exec::worker_loop(socket, host, box->box());
 }

@@ -94,8 +94,8 @@ TEST_P(Races, ShowInEachPlanThatHasThem) {
       return race.has_race(step->call.dims);
     });
     with += has;
-    ASSERT_EQ(verdict.outcome, has ? Outcome::fail : Outcome::pass)
-        << verdict.reason << " on\n" << print_plan(plan);
+    ASSERT_EQ(verdict.outcome, has ? Outcome::fail : Outcome::pass) << verdict.reason << " on\n"
+                                                                    << print_plan(plan);
     if (!has) continue;
     EXPECT_EQ(verdict.signature.kind, FailKind::race);
     EXPECT_EQ(verdict.signature.buffer, race.buffer);

@@ -190,8 +190,7 @@ void Engine::refuse(const char* code, const char* detail) {
 
 // ---- Grids -------------------------------------------------------------------------------------
 
-std::optional<Failure> Engine::run(std::span<const Grid* const> grids, Rng& rng,
-                                   RaceCheck* check) {
+std::optional<Failure> Engine::run(std::span<const Grid* const> grids, Rng& rng, RaceCheck* check) {
   RZ_CHECK(current_ == &main_ && block_ == nullptr && !grids.empty() && grids.size() <= kMostGrids);
   RZ_CHECK(check == nullptr || grids.size() == 1);
   check_ = check;

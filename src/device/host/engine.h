@@ -158,7 +158,7 @@ class Engine final : private host::Runtime {
   long long clock_ = 0;
   RaceCheck* check_ = nullptr;            // of the running grid
   std::vector<Block::Release> releases_;  // of warp operations, for check_
-  std::optional<Failure> refused_;  // failure with which a thread ended the running kernel
+  std::optional<Failure> refused_;        // failure with which a thread ended the running kernel
 };
 
 }  // namespace redzone::device

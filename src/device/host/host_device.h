@@ -111,7 +111,7 @@ class HostDevice final : public Device {
   bool kept_signals_ = true;
   std::int32_t call_ = -1;
   std::unique_ptr<KernelChecks> checks_;  // null: none
-  std::optional<Failure> lost_;  // a fault ends the trial; begin_trial() clears it
+  std::optional<Failure> lost_;           // a fault ends the trial; begin_trial() clears it
 };
 
 }  // namespace redzone::device

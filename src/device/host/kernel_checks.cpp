@@ -85,7 +85,8 @@ void KernelChecks::end_launch(const Grid& grid) {
     report_.records.push_back(std::move(record));
   }
   if (races_.incomplete() && report_.problem.empty())
-    report_.problem = fmt::format("kernel '{}' uses more memory than the check can shadow", grid.name);
+    report_.problem =
+        fmt::format("kernel '{}' uses more memory than the check can shadow", grid.name);
 }
 
 CheckReport KernelChecks::take() {

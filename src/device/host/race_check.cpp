@@ -12,8 +12,9 @@ namespace {
 
 RaceAccess as_access(const Stamp& stamp, bool write) {
   using host::AccessKind;
-  const AccessKind kind = stamp.atomic ? (write ? AccessKind::atomic_write : AccessKind::atomic_read)
-                                       : (write ? AccessKind::write : AccessKind::read);
+  const AccessKind kind = stamp.atomic
+                              ? (write ? AccessKind::atomic_write : AccessKind::atomic_read)
+                              : (write ? AccessKind::write : AccessKind::read);
   return {kind, stamp.block, stamp.thread, stamp.code};
 }
 
@@ -74,8 +75,7 @@ Shadow* RaceCheck::shadow_of(const void* at, bool& shared) {
   return known ? &global_ : nullptr;
 }
 
-void RaceCheck::access(const void* at, std::size_t bytes, host::AccessKind kind,
-                       const void* code) {
+void RaceCheck::access(const void* at, std::size_t bytes, host::AccessKind kind, const void* code) {
   if (paused_) return;
   if (!pending_.empty()) settle();
   Race race;
@@ -154,7 +154,9 @@ void RaceCheck::record_read(ShadowCell& cell, const Stamp& now) const {
   } else if (a.block == b.block) {
     // Whoever writes later is not ordered with one of two that differ as much as these can.
     const bool one_warp = a.thread / ThreadOrder::kLanes == b.thread / ThreadOrder::kLanes;
-    if (now.block != a.block || (one_warp && now.thread / ThreadOrder::kLanes != a.thread / ThreadOrder::kLanes)) b = now;
+    if (now.block != a.block ||
+        (one_warp && now.thread / ThreadOrder::kLanes != a.thread / ThreadOrder::kLanes))
+      b = now;
   }
 }
 
@@ -162,8 +164,8 @@ void RaceCheck::report(const Race& race) {
   // Which of the two comes first depends on the schedule.
   const std::uint32_t a = race.first.code, b = race.second.code;
   const auto same = std::find_if(races_.begin(), races_.end(), [&](const Race& r) {
-    return r.shared == race.shared && ((r.first.code == a && r.second.code == b) ||
-                                       (r.first.code == b && r.second.code == a));
+    return r.shared == race.shared &&
+           ((r.first.code == a && r.second.code == b) || (r.first.code == b && r.second.code == a));
   });
   if (same != races_.end())
     ++same->count;

@@ -73,8 +73,8 @@ class RaceCheck final : public host::AccessSink {
   void arrive(const void* barrier) override;
   void waited(const void* barrier) override;
 
-  // Races of the ended launch, in the order in which they were seen; further ones than kMost are counted
-  // by `dropped`.
+  // Races of the ended launch, in the order in which they were seen; further ones than kMost are
+  // counted by `dropped`.
   std::span<const Race> races() const { return races_; }
   std::uint64_t dropped() const { return dropped_; }
   // Whether memory was accessed for which there was no shadow, so that races may be missing.

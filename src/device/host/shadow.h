@@ -1,6 +1,6 @@
 // Shadow memory: what the race check remembers of each address. A page of the program's memory gets
-// shadow when it is first accessed; its cells stand for 4 bytes each, until an access of fewer bytes
-// divides them.
+// shadow when it is first accessed; its cells stand for 4 bytes each, until an access of fewer
+// bytes divides them.
 #pragma once
 
 #include <algorithm>
@@ -95,7 +95,7 @@ class Shadow {
 
   ShadowPool& pool_;
   std::unordered_map<std::uintptr_t, std::unique_ptr<ShadowPool::Page>> pages_;  // by first byte
-  std::uintptr_t last_base_ = 1;                                                // of last_; 1: none
+  std::uintptr_t last_base_ = 1;  // of last_; 1: none
   ShadowPool::Page* last_ = nullptr;
 };
 

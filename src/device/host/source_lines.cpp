@@ -48,7 +48,8 @@ const std::string& SourceLines::at(const void* code) {
   if (state_ == nullptr) state_ = backtrace_create_state(nullptr, 0, ignore_error, nullptr);
   LineSearch search;
   if (state_ != nullptr)
-    backtrace_pcinfo(state_, reinterpret_cast<std::uintptr_t>(code) - 1, visit_line, ignore_error, &search);
+    backtrace_pcinfo(state_, reinterpret_cast<std::uintptr_t>(code) - 1, visit_line, ignore_error,
+                     &search);
   std::string& place = known->second;
   place = std::move(search.found.empty() ? search.innermost : search.found);
   if (place.empty()) place = without_lines(code);

@@ -203,8 +203,7 @@ bool ThreadOrder::before(GridThread earlier, Clock at, GridThread later) const {
     if (earlier.thread / kLanes == warp) {
       if (at <= block.warp[warp]) return true;
       const auto& lanes = block.lanes[warp];
-      if (!lanes.empty() &&
-          at <= lanes[kLanes * (later.thread % kLanes) + earlier.thread % kLanes])
+      if (!lanes.empty() && at <= lanes[kLanes * (later.thread % kLanes) + earlier.thread % kLanes])
         return true;
     }
   }

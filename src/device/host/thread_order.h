@@ -71,7 +71,7 @@ class ThreadOrder {
     std::vector<Clock> warp;  // likewise the lanes of each warp, of each other
     // What lane i of a warp knows of lane k, at [32 * i + k]; empty: nothing beyond `warp`.
     std::vector<std::vector<Clock>> lanes;
-    std::vector<KnownPtr> known;            // of each thread
+    std::vector<KnownPtr> known;                    // of each thread
     std::vector<KnownPtr> fenced, fenced_in_block;  // what its next atomic publishes
     bool any_known = false;
   };

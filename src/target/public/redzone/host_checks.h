@@ -1,5 +1,5 @@
-// What a plugin tells the host device when it is built for `redzone run --checks`: every access that
-// its kernels make, and what they do to order them. Included by <redzone/host_kernel.h> only.
+// What a plugin tells the host device when it is built for `redzone run --checks`: every access
+// that its kernels make, and what they do to order them. Included by <redzone/host_kernel.h> only.
 //
 // Such a plugin is compiled with -fsanitize=thread and -DREDZONE_CHECKED, and linked without
 // -fsanitize=thread: the functions that the compiler calls before each access are those below, not
@@ -94,22 +94,22 @@ __attribute__((no_sanitize("thread"))) inline void note_waited(const void* barri
   __attribute__((visibility("hidden"), no_sanitize("thread"), used)) inline
 #define REDZONE_NOTE(kind) \
   ::redzone::host::note_access(at, bytes, ::redzone::host::AccessKind::kind, REDZONE_CODE)
-#define REDZONE_ACCESSES(size)                                              \
-  REDZONE_CALLED_BY_COMPILER void __tsan_read##size(void* at) {             \
-    constexpr std::size_t bytes = size;                                     \
-    REDZONE_NOTE(read);                                                     \
-  }                                                                         \
-  REDZONE_CALLED_BY_COMPILER void __tsan_write##size(void* at) {            \
-    constexpr std::size_t bytes = size;                                     \
-    REDZONE_NOTE(write);                                                    \
-  }                                                                         \
-  REDZONE_CALLED_BY_COMPILER void __tsan_volatile_read##size(void* at) {    \
-    constexpr std::size_t bytes = size;                                     \
-    REDZONE_NOTE(atomic_read);                                              \
-  }                                                                         \
-  REDZONE_CALLED_BY_COMPILER void __tsan_volatile_write##size(void* at) {   \
-    constexpr std::size_t bytes = size;                                     \
-    REDZONE_NOTE(atomic_write);                                             \
+#define REDZONE_ACCESSES(size)                                            \
+  REDZONE_CALLED_BY_COMPILER void __tsan_read##size(void* at) {           \
+    constexpr std::size_t bytes = size;                                   \
+    REDZONE_NOTE(read);                                                   \
+  }                                                                       \
+  REDZONE_CALLED_BY_COMPILER void __tsan_write##size(void* at) {          \
+    constexpr std::size_t bytes = size;                                   \
+    REDZONE_NOTE(write);                                                  \
+  }                                                                       \
+  REDZONE_CALLED_BY_COMPILER void __tsan_volatile_read##size(void* at) {  \
+    constexpr std::size_t bytes = size;                                   \
+    REDZONE_NOTE(atomic_read);                                            \
+  }                                                                       \
+  REDZONE_CALLED_BY_COMPILER void __tsan_volatile_write##size(void* at) { \
+    constexpr std::size_t bytes = size;                                   \
+    REDZONE_NOTE(atomic_write);                                           \
   }
 // NOLINTBEGIN(bugprone-reserved-identifier): the names are the compiler's
 extern "C" {
@@ -132,46 +132,46 @@ REDZONE_CALLED_BY_COMPILER void __tsan_vptr_update(void*, void*) {}
 REDZONE_CALLED_BY_COMPILER void __tsan_vptr_read(void*) {}
 
 // std::atomic and the compiler's own. An order with a release has the effect of a fence.
-#define REDZONE_ATOMIC(kind)                                                              \
+#define REDZONE_ATOMIC(kind)                                                                       \
   if (order >= __ATOMIC_RELEASE) ::redzone::host::note_fence(::redzone::host::FenceScope::device); \
-  ::redzone::host::note_access(const_cast<const void*>(static_cast<const volatile void*>(at)), \
+  ::redzone::host::note_access(const_cast<const void*>(static_cast<const volatile void*>(at)),     \
                                sizeof *at, ::redzone::host::AccessKind::kind, REDZONE_CODE)
-#define REDZONE_UPDATE(bits, type, name)                                                         \
-  REDZONE_CALLED_BY_COMPILER type __tsan_atomic##bits##_##name(volatile type* at, type value,    \
-                                                               int order) {                      \
-    REDZONE_ATOMIC(atomic_update);                                                               \
-    return __atomic_##name(at, value, __ATOMIC_SEQ_CST);                                         \
-  }
-#define REDZONE_EXCHANGE(bits, type, strength)                                              \
-  REDZONE_CALLED_BY_COMPILER bool __tsan_atomic##bits##_compare_exchange_##strength(        \
-      volatile type* at, type* expected, type value, int order, int) {                      \
-    REDZONE_ATOMIC(atomic_update);                                                          \
-    return __atomic_compare_exchange_n(at, expected, value, false, __ATOMIC_SEQ_CST,        \
-                                       __ATOMIC_SEQ_CST);                                   \
-  }
-#define REDZONE_ATOMICS(bits, type)                                                           \
-  REDZONE_CALLED_BY_COMPILER type __tsan_atomic##bits##_load(const volatile type* at, int) {  \
-    constexpr int order = __ATOMIC_RELAXED;                                                   \
-    REDZONE_ATOMIC(atomic_read);                                                              \
-    return __atomic_load_n(at, __ATOMIC_SEQ_CST);                                             \
-  }                                                                                           \
-  REDZONE_CALLED_BY_COMPILER void __tsan_atomic##bits##_store(volatile type* at, type value,  \
-                                                              int order) {                    \
-    REDZONE_ATOMIC(atomic_write);                                                             \
-    __atomic_store_n(at, value, __ATOMIC_SEQ_CST);                                            \
-  }                                                                                           \
-  REDZONE_CALLED_BY_COMPILER type __tsan_atomic##bits##_exchange(volatile type* at,           \
-                                                                 type value, int order) {     \
+#define REDZONE_UPDATE(bits, type, name)                                                      \
+  REDZONE_CALLED_BY_COMPILER type __tsan_atomic##bits##_##name(volatile type* at, type value, \
+                                                               int order) {                   \
     REDZONE_ATOMIC(atomic_update);                                                            \
-    return __atomic_exchange_n(at, value, __ATOMIC_SEQ_CST);                                  \
-  }                                                                                           \
-  REDZONE_UPDATE(bits, type, fetch_add)                                                       \
-  REDZONE_UPDATE(bits, type, fetch_sub)                                                       \
-  REDZONE_UPDATE(bits, type, fetch_and)                                                       \
-  REDZONE_UPDATE(bits, type, fetch_or)                                                        \
-  REDZONE_UPDATE(bits, type, fetch_xor)                                                       \
-  REDZONE_UPDATE(bits, type, fetch_nand)                                                      \
-  REDZONE_EXCHANGE(bits, type, strong)                                                        \
+    return __atomic_##name(at, value, __ATOMIC_SEQ_CST);                                      \
+  }
+#define REDZONE_EXCHANGE(bits, type, strength)                                       \
+  REDZONE_CALLED_BY_COMPILER bool __tsan_atomic##bits##_compare_exchange_##strength( \
+      volatile type* at, type* expected, type value, int order, int) {               \
+    REDZONE_ATOMIC(atomic_update);                                                   \
+    return __atomic_compare_exchange_n(at, expected, value, false, __ATOMIC_SEQ_CST, \
+                                       __ATOMIC_SEQ_CST);                            \
+  }
+#define REDZONE_ATOMICS(bits, type)                                                             \
+  REDZONE_CALLED_BY_COMPILER type __tsan_atomic##bits##_load(const volatile type* at, int) {    \
+    constexpr int order = __ATOMIC_RELAXED;                                                     \
+    REDZONE_ATOMIC(atomic_read);                                                                \
+    return __atomic_load_n(at, __ATOMIC_SEQ_CST);                                               \
+  }                                                                                             \
+  REDZONE_CALLED_BY_COMPILER void __tsan_atomic##bits##_store(volatile type* at, type value,    \
+                                                              int order) {                      \
+    REDZONE_ATOMIC(atomic_write);                                                               \
+    __atomic_store_n(at, value, __ATOMIC_SEQ_CST);                                              \
+  }                                                                                             \
+  REDZONE_CALLED_BY_COMPILER type __tsan_atomic##bits##_exchange(volatile type* at, type value, \
+                                                                 int order) {                   \
+    REDZONE_ATOMIC(atomic_update);                                                              \
+    return __atomic_exchange_n(at, value, __ATOMIC_SEQ_CST);                                    \
+  }                                                                                             \
+  REDZONE_UPDATE(bits, type, fetch_add)                                                         \
+  REDZONE_UPDATE(bits, type, fetch_sub)                                                         \
+  REDZONE_UPDATE(bits, type, fetch_and)                                                         \
+  REDZONE_UPDATE(bits, type, fetch_or)                                                          \
+  REDZONE_UPDATE(bits, type, fetch_xor)                                                         \
+  REDZONE_UPDATE(bits, type, fetch_nand)                                                        \
+  REDZONE_EXCHANGE(bits, type, strong)                                                          \
   REDZONE_EXCHANGE(bits, type, weak)
 REDZONE_ATOMICS(8, unsigned char)
 REDZONE_ATOMICS(16, unsigned short)
