@@ -69,6 +69,15 @@ redzone_external(rz_muparser INCLUDES ${REDZONE_MUPARSER_INCLUDE}
   LIBRARIES ${CMAKE_BINARY_DIR}/lib/redzone/libmuparser.so.2)
 target_link_options(rz_muparser INTERFACE LINKER:--disable-new-dtags)
 
+# libbacktrace comes with GCC, in its own folder, whose other headers are of no use to clang.
+execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=libbacktrace.a
+  OUTPUT_VARIABLE backtrace OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+get_filename_component(backtrace_folder ${backtrace} DIRECTORY)
+foreach(header backtrace.h backtrace-supported.h)
+  configure_file(${backtrace_folder}/include/${header} ${CMAKE_BINARY_DIR}/include-backtrace/${header} COPYONLY)
+endforeach()
+redzone_external(rz_backtrace INCLUDES ${CMAKE_BINARY_DIR}/include-backtrace LIBRARIES ${backtrace})
+
 # The CUDA side needs nvcc at build time. Without it everything else builds, and `redzone doctor`
 # reports what is missing.
 set(REDZONE_HAVE_CUDA OFF)

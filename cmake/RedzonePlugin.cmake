@@ -1,7 +1,9 @@
 # redzone_plugin(NAME SOURCES a.cu b.cu [TOGETHER n] [INCLUDES folders] [NO_CUDA])
 #
 # Compiles the same CUDA C++ sources twice: by g++ for the host device into NAME.host.so, and, if
-# nvcc was found, by nvcc into NAME.cuda.so. Both are written to build/lib/redzone/targets.
+# nvcc was found, by nvcc into NAME.cuda.so. Both are written to build/lib/redzone/targets. On demand
+# (the target NAME_checked, or checked_plugins for all) also for `--checks`, into the folder `checked`
+# there.
 #
 # TOGETHER compiles n sources as one, for many small ones: their headers take most of the time. Two
 # sources must not define the same name in the same namespace then.
@@ -16,6 +18,15 @@ function(redzone_plugin name)
   add_library(${name}_host MODULE ${host_sources})
   redzone_plugin_common(${name}_host ${name}.host "${arg_INCLUDES}")
   target_compile_options(${name}_host PRIVATE -Wno-unused-parameter -Wno-unknown-pragmas -Wno-psabi)
+
+  if(REDZONE_CHECKED_PLUGINS)
+    add_library(${name}_checked MODULE EXCLUDE_FROM_ALL ${host_sources})
+    redzone_plugin_common(${name}_checked ${name}.host "${arg_INCLUDES}")
+    set_target_properties(${name}_checked PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${REDZONE_PLUGIN_DIR}/checked)
+    target_compile_options(${name}_checked PRIVATE -Wno-unused-parameter -Wno-unknown-pragmas -Wno-psabi)
+    redzone_checked_code(${name}_checked)
+    add_dependencies(checked_plugins ${name}_checked)
+  endif()
 
   if(REDZONE_HAVE_CUDA AND NOT arg_NO_CUDA)
     set(cuda_sources ${arg_SOURCES})
@@ -48,6 +59,22 @@ function(redzone_plugin_wrappers out suffix folder together)
     list(APPEND wrappers ${folder}/${stem}.${suffix})
   endwhile()
   set(${out} ${wrappers} PARENT_SCOPE)
+endfunction()
+
+# Only GCC's instrumentation is supported, and a build has one kind of it.
+set(REDZONE_CHECKED_PLUGINS OFF)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT REDZONE_SANITIZE)
+  set(REDZONE_CHECKED_PLUGINS ON)
+  add_custom_target(checked_plugins)
+endif()
+
+# redzone_checked_code(TARGET): a shared object whose kernels tell the host device what they access
+# (host_checks.h). It is linked without -fsanitize=thread: the runtime is the host device.
+function(redzone_checked_code target)
+  target_compile_definitions(${target} PRIVATE REDZONE_CHECKED)
+  target_compile_options(${target} PRIVATE -g1 -fsanitize=thread --param=tsan-distinguish-volatile=1
+    --param=tsan-instrument-func-entry-exit=0)
+  target_link_options(${target} PRIVATE LINKER:--wrap=memcpy,--wrap=memmove,--wrap=memset)
 endfunction()
 
 function(redzone_plugin_common target output includes)

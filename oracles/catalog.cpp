@@ -60,7 +60,7 @@ Catalog::Catalog(LaunchLimits limits, SanitizerTool tool, ScreenOptions screen,
   direct_.push_back(std::make_unique<RedzoneOracle>());
   direct_.push_back(std::make_unique<ScratchOracle>());
   for (auto t : {SanitizerTool::memcheck, SanitizerTool::racecheck, SanitizerTool::initcheck,
-                 SanitizerTool::synccheck})
+                 SanitizerTool::synccheck, SanitizerTool::races})
     by_name_.push_back(std::make_unique<SanitizerOracle>(t));
   by_name_.push_back(std::make_unique<LaunchMismatchOracle>());
   if (tool == SanitizerTool::none) return;

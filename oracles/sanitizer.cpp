@@ -28,7 +28,8 @@ Signature signature_of(const Plan& plan, const SanitizerRecord& record) {
   s.where = s.kind == FailKind::fault ? record.kind : record.kernel;
   s.buffer = record.buffer;
   if (record.side != Side::unknown) s.side = name_of(record.side);
-  if (record.access != Access::unknown) s.access = name_of(record.access);
+  // Which of the two accesses of a race comes second depends on the schedule.
+  if (record.access != Access::unknown && record.other.empty()) s.access = name_of(record.access);
   return s;
 }
 

@@ -1,10 +1,11 @@
-// Claims: a tool of compute-sanitizer reports no error for the plan. There is one oracle for each
-// tool, with its name: memcheck, racecheck, initcheck, synccheck. Can be wrong: the tools do not
-// check bulk tensor copies (TMA); racecheck covers shared memory only, and its warnings do not
-// count as failures. An abnormal end that no record of the tool explains is inconclusive: other
-// oracles judge it without the tool. A trial whose tool did not run, broke or fell behind is a
-// harness error, never a pass. Cost: 1 trial under the tool, which takes ten to thousands of times
-// as long as a native one.
+// Claims: a tool of compute-sanitizer, or a check of the device, reports no error for the plan.
+// There is one oracle for each, with its name: memcheck, racecheck, initcheck, synccheck; races.
+// Can be wrong: the tools do not check bulk tensor copies (TMA); racecheck covers shared memory
+// only, and its warnings do not count as failures; races (device/host/race_check.h) knows no order
+// but that of barriers, warp operations, and fences with atomics. An abnormal end that no record of
+// the tool explains is inconclusive: other oracles judge it without the tool. A trial whose tool
+// did not run, broke or fell behind is a harness error, never a pass. Cost: 1 trial under the tool,
+// which takes ten to thousands of times as long as a native one.
 #pragma once
 
 #include "core/oracle.h"

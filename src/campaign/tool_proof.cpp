@@ -29,6 +29,7 @@ constexpr std::array kProofs{
     ToolProof{SanitizerTool::racecheck, "a planted race", "selftest.shared_race", FailKind::race},
     ToolProof{SanitizerTool::synccheck, "a planted barrier that half of a warp reaches",
               "selftest.divergent_barrier", FailKind::barrier},
+    ToolProof{SanitizerTool::races, "a planted race", "selftest.shared_race", FailKind::race},
 };
 
 const ToolProof& proof_for(SanitizerTool tool) {

@@ -39,8 +39,11 @@ Result<int> WorkerCommandLine::run(const po::variables_map& flags, Results&) {
                                 .socket_fd = flags["socket-fd"].as<int>(),
                                 .black_box_fd = flags["black-box-fd"].as<int>()};
   if (tool != SanitizerTool::none) {
-    if (flags.count("sanitizer-log") == 0) return usage_error("--sanitizer-log is missing");
-    options.sanitizer = {tool, flags["sanitizer-log"].as<std::string>()};
+    options.sanitizer = trial::SanitizerSource{.tool = tool};
+    if (!is_check(tool)) {
+      if (flags.count("sanitizer-log") == 0) return usage_error("--sanitizer-log is missing");
+      options.sanitizer->log = flags["sanitizer-log"].as<std::string>();
+    }
   }
   return worker::serve(options);
 }

@@ -64,7 +64,9 @@ void add_target_flags(po::options_description& flags) {
 
 void add_sanitizer_flag(po::options_description& flags) {
   flags.add_options()("sanitizer", po::value<std::string>(),
-                      "compute-sanitizer's memcheck, racecheck, initcheck or synccheck (cuda)");
+                      "compute-sanitizer's memcheck, racecheck, initcheck or synccheck (cuda)")(
+      "checks", po::value<std::string>(),
+      "races: run each plan also with plugins that were built for checks (host)");
 }
 
 void add_compile_flag(po::options_description& flags) {
@@ -80,8 +82,15 @@ void add_worker_flags(po::options_description& flags) {
 }
 
 Result<SanitizerTool> sanitizer_flag(const po::variables_map& flags) {
-  if (flags.count("sanitizer") == 0) return SanitizerTool::none;
-  return parse_name<SanitizerTool>(flags["sanitizer"].as<std::string>());
+  const bool tool = flags.count("sanitizer") != 0, check = flags.count("checks") != 0;
+  if (!tool && !check) return SanitizerTool::none;
+  if (tool && check) return usage_error("--sanitizer and --checks: give one of them");
+  const auto& name = flags[check ? "checks" : "sanitizer"].as<std::string>();
+  RZ_TRY_ASSIGN(const auto named, parse_name<SanitizerTool>(name));
+  if (check && !is_check(named)) return usage_error(fmt::format("--checks {}: only 'races'", name));
+  if (tool && is_check(named))
+    return usage_error(fmt::format("--sanitizer {0}: write --checks {0}", name));
+  return named;
 }
 
 Result<std::optional<Launch>> launch_flag(const po::variables_map& flags) {

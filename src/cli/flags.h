@@ -51,7 +51,7 @@ std::vector<std::string> given_words(const po::variables_map& flags, std::string
 // --plans 3". Positional words are left out.
 std::string given_flags(const po::variables_map& flags, std::string_view but_not = "");
 
-// --sanitizer; SanitizerTool::none if absent.
+// --sanitizer or --checks; SanitizerTool::none if both are absent.
 Result<SanitizerTool> sanitizer_flag(const po::variables_map& flags);
 
 // --launch, --allocator; empty if absent.

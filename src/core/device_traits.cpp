@@ -20,6 +20,7 @@ constexpr std::array kDevices{
                       .in_host_memory = true,
                       .seeded_schedules = true,
                       .fault_names_call = true},
+        .tools = {.checks = true},
         .workers = {.start = milliseconds(10),
                     .recycle_after_plans = 200,
                     .trial_deadline = milliseconds(2000),

@@ -44,6 +44,7 @@ struct ExecutionTraits {
 // Which tools can observe kernels on the device.
 struct ToolSupport {
   bool compute_sanitizer = false;
+  bool checks = false;      // is_check(): the device watches its kernels by itself
   bool core_dumps = false;  // on a fault, for cuda-gdb to read
 };
 

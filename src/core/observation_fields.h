@@ -64,13 +64,14 @@ constexpr auto field_table(std::type_identity<EncodeObservation>) {
 
 constexpr auto field_table(std::type_identity<SanitizerRecord>) {
   using R = SanitizerRecord;
-  return fields<R>(
-      field("kind", &R::kind), sparse("warning", &R::warning), sparse("space", &R::space),
-      field("access", &R::access), sparse("size_bytes", &R::size_bytes),
-      sparse("kernel", &R::kernel), field("call", &R::call), sparse("buffer", &R::buffer),
-      field("side", &R::side), sparse("distance_bytes", &R::distance_bytes),
-      sparse("address", &R::address), sparse("thread", &R::thread), sparse("block", &R::block),
-      sparse("location", &R::location), sparse("text", &R::text), field("count", &R::count));
+  return fields<R>(field("kind", &R::kind), sparse("warning", &R::warning),
+                   sparse("space", &R::space), field("access", &R::access),
+                   sparse("size_bytes", &R::size_bytes), sparse("kernel", &R::kernel),
+                   field("call", &R::call), sparse("buffer", &R::buffer), field("side", &R::side),
+                   sparse("distance_bytes", &R::distance_bytes), sparse("address", &R::address),
+                   sparse("thread", &R::thread), sparse("block", &R::block),
+                   sparse("location", &R::location), sparse("other", &R::other),
+                   sparse("text", &R::text), field("count", &R::count));
 }
 
 constexpr auto field_table(std::type_identity<SanitizerReport>) {

@@ -26,8 +26,14 @@ enum class Allocator : std::uint8_t { guard, plain, pool, caching };
 // accesses past its end fault. guard_before: it starts there, so that accesses before its start
 // fault.
 enum class Placement : std::uint8_t { guard_after, guard_before };
-// The tool of compute-sanitizer that the trial runs under; CUDA only.
-enum class SanitizerTool : std::uint8_t { none, memcheck, racecheck, initcheck, synccheck };
+// The tool that the trial runs under: one of compute-sanitizer's, on CUDA, or a check of the device
+// itself (is_check()), for which plugins are built a second time.
+enum class SanitizerTool : std::uint8_t { none, memcheck, racecheck, initcheck, synccheck, races };
+
+// True for a check of the device.
+inline constexpr bool is_check(SanitizerTool tool) {
+  return tool == SanitizerTool::races;
+}
 
 constexpr auto enum_table(Launch) {
   return enum_names<Launch>(
@@ -52,7 +58,8 @@ constexpr auto enum_table(SanitizerTool) {
                                                  {SanitizerTool::memcheck, "memcheck"},
                                                  {SanitizerTool::racecheck, "racecheck"},
                                                  {SanitizerTool::initcheck, "initcheck"},
-                                                 {SanitizerTool::synccheck, "synccheck"}});
+                                                 {SanitizerTool::synccheck, "synccheck"},
+                                                 {SanitizerTool::races, "races"}});
 }
 
 // When the pool may reuse memory that was freed on another stream. The defaults are the

@@ -8,6 +8,7 @@ namespace redzone {
 std::string describe(const SanitizerRecord& record) {
   std::string out = record.kind;
   std::replace(out.begin(), out.end(), '-', ' ');
+  if (!record.other.empty()) out = fmt::format("race: {}", name_of(record.access));
   if (record.size_bytes > 0) out += fmt::format(" of {} bytes", record.size_bytes);
   if (!record.kernel.empty()) out += " in " + record.kernel;
   if (!record.location.empty()) out += " at " + record.location;
@@ -22,6 +23,7 @@ std::string describe(const SanitizerRecord& record) {
                        record.buffer);
   if (record.call >= 0)
     out += fmt::format("{} call {}", near ? " of" : ", in", std::int64_t{record.call} + 1);
+  if (!record.other.empty()) out += ", in no order with the " + record.other;
   if (record.count > 1) out += fmt::format(" ({} records alike)", record.count);
   return out;
 }

@@ -221,7 +221,8 @@ struct CallObservation {
   bool operator==(const CallObservation&) const = default;
 };
 
-// One record of compute-sanitizer, mapped to call, kernel and buffer. "" and -1 mean unknown.
+// One record of compute-sanitizer, or of a check of the device, mapped to call, kernel and buffer.
+// "" and -1 mean unknown.
 struct SanitizerRecord {
   // "invalid-read", "invalid-write", "invalid-atomic", "misaligned-..." of the same three,
   // "use-after-free", "use-before-alloc", "race", "race-raw", "race-war", "race-waw",
@@ -239,13 +240,16 @@ struct SanitizerRecord {
   std::uint64_t address = 0;
   std::string thread, block;  // "64,0,0"
   std::string location;       // "p.cu:8"
-  std::string text;           // the tool's message, on one line; never part of a signature
-  std::uint64_t count = 1;    // number of similar records; this is the first
+  // The earlier access of a race, where it is known: "write at p.cu:6 by thread (0,0,0) of block
+  // (0,0,0)".
+  std::string other = {};
+  std::string text;         // the tool's message, on one line; never part of a signature
+  std::uint64_t count = 1;  // number of similar records; this is the first
 
   bool operator==(const SanitizerRecord&) const = default;
 };
 
-// compute-sanitizer's report on a trial. Records that differ only in thread and address are merged.
+// The report of a tool on a trial. Records that differ only in thread and address are merged.
 struct SanitizerReport {
   SanitizerTool tool = SanitizerTool::none;
   std::vector<SanitizerRecord> records;

@@ -17,6 +17,7 @@
 
 #include "core/launch_limits.h"
 #include "core/plan.h"
+#include "core/trial.h"
 #include "device/black_box.h"
 #include "device/buffer_job.h"
 
@@ -115,6 +116,12 @@ inline constexpr int kOrderSignals = 2;
 // The streams of the plan, the side streams of the target, and one of the runner's own.
 inline constexpr int kDeviceStreams = static_cast<int>(kMaxStreams) + kMaxSideStreams + 1;
 
+// What a check of the device has found (Device::check_kernels()).
+struct CheckReport {
+  std::vector<SanitizerRecord> records;
+  std::string problem;  // why the report is incomplete; "" if it is complete
+};
+
 class Device {
  public:
   virtual ~Device() = default;
@@ -138,6 +145,11 @@ class Device {
   // Who names the memory that targets allocate by themselves. A device on which faults have no
   // address of the host's ignores it.
   virtual void set_other_blocks(FindOtherBlock) {}
+  // From now on kernels run under this check (is_check()), if their code was built for it. False if
+  // the device has no such check.
+  virtual bool check_kernels(SanitizerTool) { return false; }
+  // What the check has found since the last call.
+  virtual CheckReport take_check_report() { return {}; }
   // Later enqueues belong to this call index (-1: the harness).
   virtual void set_call(std::int32_t call) = 0;
 

@@ -93,10 +93,11 @@ Result<void> Engine::start_workers(const EngineOptions& options) {
   const DeviceTraits& device = traits_of(options.device);
   exec::PoolOptions pool = pool_options(options, registry_);
   sanitized_ = std::make_unique<SanitizedPools>(device, pool.command, options.interrupted);
-  const std::string no_sanitizer = sanitized_->problem();
-  if (!no_sanitizer.empty() && options.sanitizer != SanitizerTool::none)
-    return harness_error(
-        fmt::format("--sanitizer {}: {}", name_of(options.sanitizer), no_sanitizer));
+  if (options.sanitizer != SanitizerTool::none)
+    if (const std::string no_tool = sanitized_->problem(options.sanitizer); !no_tool.empty())
+      return harness_error(fmt::format("--{} {}: {}",
+                                       is_check(options.sanitizer) ? "checks" : "sanitizer",
+                                       name_of(options.sanitizer), no_tool));
   spares_ = pool.spares;
   const std::size_t warm = pool.workers;
   if (device.tools.core_dumps && !has_python(registry_))
@@ -109,11 +110,14 @@ Result<void> Engine::start_workers(const EngineOptions& options) {
   tiers_ = std::make_unique<exec::TieredExecutor>(*pool_, std::move(tiers));
   // Other devices catch a bad access directly, with all that memcheck would report.
   if (device.tools.compute_sanitizer)
-    memcheck_ = std::make_unique<campaign::MemcheckAttributor>(no_sanitizer, kMemcheckDeadline);
+    memcheck_ = std::make_unique<campaign::MemcheckAttributor>(
+        sanitized_->problem(SanitizerTool::memcheck), kMemcheckDeadline);
   RZ_TRY_ASSIGN(auto hello, pool_->wait_ready(2 * start_deadline));
   log::info("engine: device {}, {} warm workers", hello.device, warm);
-  site_.emplace(options.device, registry_, catalog_, std::move(hello), no_sanitizer,
-                &catalog_at_once_);
+  site_.emplace(
+      options.device, registry_, catalog_, std::move(hello),
+      [pools = sanitized_.get()](SanitizerTool tool) { return pools->problem(tool); },
+      &catalog_at_once_);
   return {};
 }
 

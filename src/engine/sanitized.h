@@ -1,4 +1,4 @@
-// Workers under compute-sanitizer, for commands.
+// Workers under compute-sanitizer, or with plugins that were built for checks, for commands.
 #pragma once
 
 #include <functional>
@@ -19,12 +19,14 @@ class SanitizedPools {
                  std::function<bool()> interrupted)
       : device_(device), command_(std::move(command)), interrupted_(std::move(interrupted)) {}
 
-  // Why trials cannot run under the tools here; "" if they can, as far as is known without trying.
-  std::string problem() const;
+  // Why trials cannot run under the tool here; "" if they can, as far as is known without trying.
+  std::string problem(SanitizerTool tool) const;
   // A pool of one warm worker, or a harness error with the reason.
   Result<std::unique_ptr<exec::Executor>> open(SanitizerTool tool);
 
  private:
+  std::string problem_of_checks() const;
+
   const DeviceTraits& device_;
   exec::WorkerCommand command_;
   std::function<bool()> interrupted_;

@@ -51,6 +51,11 @@ std::optional<std::string> Site::cannot_judge(std::string_view oracle) const {
          fmt::format(fmt::runtime(needs), traits_->name);
 }
 
+std::string Site::no_tool(SanitizerTool tool) const {
+  if (tool == SanitizerTool::none) return "";
+  return no_tool_ ? no_tool_(tool) : fmt::format("{} cannot be used here", name_of(tool));
+}
+
 std::optional<std::string> Site::cannot_run(const TargetSpec& spec) const {
   return support_problem(spec, *traits_, worker_.compute_capability, worker_.nvrtc);
 }

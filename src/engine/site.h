@@ -2,6 +2,7 @@
 // there, and the environment that is stored with a finding.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -23,16 +24,18 @@ namespace redzone::engine {
 class Site {
  public:
   // `registry` and `catalog` are borrowed. `worker`: what a worker on the device reported.
-  // `no_sanitizer`: why compute-sanitizer is unavailable; "" if it seems available. `at_once`: the
-  // oracles for targets whose calls compute at once (TargetEntry::immediate), if those are others.
+  // `no_tool`: why a tool, which is not none, is unavailable; "" if it seems available; unset: none
+  // is. `at_once`: the oracles for targets whose calls compute at once (TargetEntry::immediate), if
+  // those are others.
   Site(DeviceKind device, const Registry& registry, const oracles::Catalog& catalog,
-       exec::Hello worker, std::string no_sanitizer, const oracles::Catalog* at_once = nullptr)
+       exec::Hello worker, std::function<std::string(SanitizerTool)> no_tool,
+       const oracles::Catalog* at_once = nullptr)
       : traits_(&traits_of(device)),
         registry_(&registry),
         catalog_(&catalog),
         at_once_(at_once == nullptr ? &catalog : at_once),
         worker_(std::move(worker)),
-        no_sanitizer_(std::move(no_sanitizer)) {}
+        no_tool_(std::move(no_tool)) {}
 
   DeviceKind device() const { return traits_->kind; }
   const DeviceTraits& traits() const { return *traits_; }
@@ -42,7 +45,8 @@ class Site {
   const oracles::Catalog& catalog_for(std::span<const TargetEntry* const> targets) const;
   const oracles::Catalog& catalog_for(const TargetEntry& target) const;
   const exec::Hello& worker() const { return worker_; }
-  const std::string& no_sanitizer() const { return no_sanitizer_; }
+  // Why the tool is unavailable; "" if it seems available, or is none.
+  std::string no_tool(SanitizerTool tool) const;
 
   // The environment of a trial of that target; the overload without one leaves the target out.
   Environment environment(const TargetEntry& target) const;
@@ -69,7 +73,7 @@ class Site {
   const oracles::Catalog* catalog_;
   const oracles::Catalog* at_once_;
   exec::Hello worker_;
-  std::string no_sanitizer_;
+  std::function<std::string(SanitizerTool)> no_tool_;
 };
 
 }  // namespace redzone::engine

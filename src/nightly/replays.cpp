@@ -109,13 +109,17 @@ NightReplays::Runnable NightReplays::runnable(Plan& plan, const std::string& ora
   }
   out.entry = *entry;
   const SanitizerTool tool = plan.mode.sanitizer;
-  const bool no_tool = tool != SanitizerTool::none && !here.no_sanitizer().empty();
+  // The oracle of a tool runs it, whatever the plan says.
+  const std::string no_tool =
+      here.no_tool(tool != SanitizerTool::none
+                       ? tool
+                       : value_named<SanitizerTool>(oracle).value_or(SanitizerTool::none));
   if (const auto no = here.cannot_run((*entry)->spec))
     out.why_not = *no;
   else if (const auto cannot = here.cannot_judge(oracle))
     out.why_not = *cannot;
-  else if (no_tool)
-    out.why_not = here.no_sanitizer();
+  else if (!no_tool.empty())
+    out.why_not = no_tool;
   else if (auto oracles = here.oracles_for(plan, (*entry)->spec, oracle, tool))
     out.oracles = std::move(*oracles);
   else

@@ -197,6 +197,8 @@ std::string origin_flags(const Environment& environment) {
 std::string replay_command(const Finding& finding, std::string_view db) {
   std::string out =
       fmt::format("redzone replay {}", finding.id) + origin_flags(finding.environment);
+  if (const auto tool = value_named<SanitizerTool>(finding.oracle); tool && is_check(*tool))
+    out += fmt::format(" --checks {}", finding.oracle);
   if (!db.empty()) out += " --db " + shell_quoted(db);
   return out;
 }

@@ -156,6 +156,10 @@ std::vector<std::string> Registry::names() const {
   return names;
 }
 
+std::filesystem::path checked_build(const std::filesystem::path& plugin) {
+  return plugin.parent_path() / "checked" / plugin.filename();
+}
+
 std::vector<std::filesystem::path> shipped_plugins() {
   std::error_code error;
   const auto self = std::filesystem::read_symlink("/proc/self/exe", error);

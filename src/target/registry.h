@@ -90,6 +90,10 @@ class Registry {
   std::vector<void (*)()> preloads_;
 };
 
+// The build of the plugin for checks (<redzone/host_checks.h>), whether or not it exists: the file
+// of the same name in the folder `checked` beside it.
+std::filesystem::path checked_build(const std::filesystem::path& plugin);
+
 // ../lib/redzone/targets/*.so relative to the running binary, ascending; empty if the folder is
 // absent.
 std::vector<std::filesystem::path> shipped_plugins();

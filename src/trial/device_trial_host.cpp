@@ -11,7 +11,12 @@ DeviceTrialHost::DeviceTrialHost(std::unique_ptr<device::Device> device, const R
       nvrtc_(std::move(nvrtc)),
       runner_(*device_, registry, device_->info().kind, box, limits_for(device_->info())) {
   if (!sanitizer) return;
-  sanitizer_ = std::make_unique<SanitizerWatch>(std::move(*sanitizer));
+  if (is_check(sanitizer->tool)) {
+    RZ_CHECK(device_->check_kernels(sanitizer->tool));
+    sanitizer_ = std::make_unique<SanitizerWatch>(sanitizer->tool, *device_);
+  } else {
+    sanitizer_ = std::make_unique<SanitizerWatch>(*sanitizer);
+  }
   runner_.set_sanitizer(*sanitizer_);
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "sanitizer/command.h"
+#include "sanitizer/log_file.h"
 
 namespace redzone::trial {
 namespace {
@@ -18,6 +19,43 @@ bool alike(const SanitizerRecord& a, const SanitizerRecord& b) {
   return a.kind == b.kind && a.kernel == b.kernel && a.location == b.location && a.call == b.call &&
          a.buffer == b.buffer && a.side == b.side && a.warning == b.warning;
 }
+
+class LogSource final : public RecordSource {
+ public:
+  explicit LogSource(const std::filesystem::path& log) : log_(log) {}
+  std::vector<SanitizerRecord> read() override {
+    auto records = log_.read(true);
+    seen_ += records.size();
+    return records;
+  }
+  std::string problem() const override { return log_.problem(); }
+  bool spent() const override {
+    return seen_ >= sanitizer::kPrintLimit / 2 || !log_.problem().empty();
+  }
+
+ private:
+  sanitizer::LogFile log_;
+  std::uint64_t seen_ = 0;  // records since the worker started
+};
+
+class DeviceSource final : public RecordSource {
+ public:
+  explicit DeviceSource(device::Device& device) : device_(device) {}
+  std::vector<SanitizerRecord> read() override {
+    auto report = device_.take_check_report();
+    if (problem_.empty()) problem_ = std::move(report.problem);
+    return std::move(report.records);
+  }
+  std::string problem() const override { return problem_; }
+  void begin_trial() override {
+    read();
+    problem_.clear();
+  }
+
+ private:
+  device::Device& device_;
+  std::string problem_;
+};
 
 // Kernels that Redzone launches itself; see device/cuda/buffer_kernels.cu.
 bool is_ours(std::string_view kernel) {
@@ -53,16 +91,21 @@ void locate(SanitizerRecord& record, std::span<const device::NamedRange> buffers
   if (record.call < 0) record.call = nearest->call;
 }
 
+SanitizerWatch::SanitizerWatch(const SanitizerSource& source)
+    : tool_(source.tool), source_(std::make_unique<LogSource>(source.log)) {}
+
+SanitizerWatch::SanitizerWatch(SanitizerTool check, device::Device& device)
+    : tool_(check), source_(std::make_unique<DeviceSource>(device)) {}
+
 void SanitizerWatch::begin_trial() {
   report_ = {};
   report_.tool = tool_;
-  seen_ += log_.read(true).size();
+  source_->begin_trial();
 }
 
 void SanitizerWatch::drain(std::int32_t call, std::span<const device::NamedRange> buffers) {
-  for (auto& record : log_.read(true)) {
-    ++seen_;
-    record.call = call;
+  for (auto& record : source_->read()) {
+    if (record.call < 0) record.call = call;
     locate(record, buffers);
     keep(std::move(record));
   }
@@ -87,12 +130,8 @@ void SanitizerWatch::keep(SanitizerRecord record) {
 }
 
 SanitizerReport SanitizerWatch::end_trial() {
-  if (report_.problem.empty()) report_.problem = log_.problem();
+  if (report_.problem.empty()) report_.problem = source_->problem();
   return std::exchange(report_, {});
-}
-
-bool SanitizerWatch::spent() const {
-  return seen_ >= sanitizer::kPrintLimit / 2 || !log_.problem().empty();
 }
 
 }  // namespace redzone::trial

@@ -125,8 +125,11 @@ void TrialRunner::run_steps(const Plan& plan, const TrialSpec& trial,
                         fmt::format("a trial for sanitizer '{}' came to a worker under '{}'",
                                     name_of(trial.mode.sanitizer), name_of(tool)));
   if (entry == nullptr)
-    return session.stop(End::worker_error, fmt::format("this worker has no target '{}' for {}",
-                                                       plan.target, traits_.name));
+    return session.stop(
+        End::worker_error,
+        is_check(tool)
+            ? fmt::format("no plugin that was built for checks has the target '{}'", plan.target)
+            : fmt::format("this worker has no target '{}' for {}", plan.target, traits_.name));
   if (traits_.targets.checks_compute_capability)
     if (auto why = capability_problem(entry->spec, session.device().info().compute_capability))
       return session.stop(End::unsupported, std::move(*why));

@@ -80,7 +80,7 @@ class NightTest : public ::testing::Test {
     }
     exec::Hello worker;
     worker.device = device_;
-    const engine::Site site(DeviceKind::host, registry, catalog_, worker, "");
+    const engine::Site site(DeviceKind::host, registry, catalog_, worker, {});
     engine::Selection selection;
     for (const auto& entry : registry.entries())
       if (selected_.empty() || selected_.contains(entry.spec.name))

@@ -450,6 +450,22 @@ TEST(SanitizerOracle, AsksForOneTrialUnderItsTool) {
   EXPECT_EQ(trial(SanitizerTool::initcheck).allocator, Allocator::plain);
 }
 
+TEST(SanitizerOracle, ARaceIsTheSameBugWhicheverAccessComesFirst) {
+  SanitizerRecord race = record_of("race-raw");
+  race.access = Access::read;
+  race.location = "p.cu:8";
+  race.other = "write at p.cu:6 by thread (0,0,0) of block (0,0,0)";
+  const auto v = judged_by_tool(SanitizerTool::races, under(SanitizerTool::races, {race}));
+  EXPECT_EQ(v.signature.kind, FailKind::race);
+  EXPECT_EQ(v.signature.access, "");
+  EXPECT_EQ(v.oracle, "races");
+  EXPECT_NE(v.reason.find("race: read"), std::string::npos) << v.reason;
+  EXPECT_NE(v.reason.find("at p.cu:8"), std::string::npos) << v.reason;
+  EXPECT_NE(v.reason.find(", in no order with the write at p.cu:6 by thread (0,0,0)"),
+            std::string::npos)
+      << v.reason;
+}
+
 TEST(SanitizerOracle, NamesTheBugByItsRecord) {
   const std::pair<const char*, FailKind> kinds[] = {{"invalid-read", FailKind::illegal_access},
                                                     {"misaligned-write", FailKind::illegal_access},

@@ -128,6 +128,7 @@ std::vector<ThirdParty> third_party() {
   return {
       {"rapidcheck", {"rapidcheck"}, {"generators/", "tests/"}},
       {"program_options", {"boost/program_options"}, {"src/cli/command.h"}},
+      {"backtrace", {"backtrace.h"}, {"src/device/host/source_lines.cpp"}},
       {"context", {"boost/context"}, {"src/device/host/", "src/campaign/coroutine."}},
       {"math", {"boost/math"}, {"src/statistics/interval.cpp"}},
       {"sqlite", {"SQLiteCpp", "sqlite3"}, {"src/store/", "tests/"}},

@@ -1,6 +1,8 @@
-// A worker process on the host device that has the puzzles.
+// A worker process on the host device that has the puzzles; with `--checks races` those that were
+// built for checks.
 #include <cstdio>
 #include <cstdlib>
+#include <optional>
 #include <string_view>
 
 #include "device/device.h"
@@ -12,17 +14,19 @@
 int main(int argc, char** argv) {
   using namespace redzone;
   int socket = -1, black_box = -1;
+  std::optional<trial::SanitizerSource> check;
   for (int i = 1; i + 1 < argc; i += 2) {
     const std::string_view flag = argv[i];
     if (flag == "--socket-fd") socket = std::atoi(argv[i + 1]);
     if (flag == "--black-box-fd") black_box = std::atoi(argv[i + 1]);
+    if (flag == "--checks") check = {.tool = SanitizerTool::races};
   }
   auto box = exec::SharedBox::attach(black_box);
   if (!box) {
     std::fprintf(stderr, "%s\n", box.error().message.c_str());
     return 3;
   }
-  trial::DeviceTrialHost host(device::open_host_device(), puzzles::shipped_registry(), &box->box(),
-                              "");
+  trial::DeviceTrialHost host(device::open_host_device(),
+                              puzzles::shipped_registry(check.has_value()), &box->box(), "", check);
   return exec::worker_loop(socket, host, box->box());
 }

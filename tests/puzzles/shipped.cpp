@@ -15,9 +15,10 @@ T must(Result<T> result) {
 
 }  // namespace
 
-const Registry& shipped_registry() {
-  static const Registry registry = [] {
-    const std::filesystem::path plugin = PUZZLE_PLUGIN;
+const Registry& shipped_registry(bool checked) {
+  static const Registry registry = [&] {
+    const std::filesystem::path shipped = PUZZLE_PLUGIN;
+    const auto plugin = checked ? checked_build(shipped) : shipped;
     return must(Registry::load_in_worker({&plugin, 1}));
   }();
   return registry;

@@ -86,6 +86,7 @@ void Block::release_group(unsigned w, std::uint32_t mask, std::uint64_t poison) 
     lane[l].result = {took_part ? lane[s].value : poison, ballot, expected};
     state_[w * 32 + l] = ThreadState::ready;
   }
+  if (releases_ != nullptr) releases_->push_back({w, expected});
   warp.waiting &= ~expected;
   runnable_ += static_cast<unsigned>(std::popcount(expected));
 }

@@ -68,6 +68,12 @@ class Block {
   std::uint32_t live_lanes(int t) const { return warps_[t / 32].live; }
   const host::BarrierResult& barrier_result() const { return released_; }
   const host::WarpResult& warp_result(int t) const { return lanes_[t].result; }
+  // Lanes of a warp that were released together. Added to `releases` from now on; null: nowhere.
+  struct Release {
+    unsigned warp;
+    std::uint32_t lanes;
+  };
+  void note_releases(std::vector<Release>* releases) { releases_ = releases; }
   // For people: where the threads of a stuck block wait.
   std::string stuck_at() const;
 
@@ -97,6 +103,7 @@ class Block {
   std::vector<ThreadState> state_;
   std::vector<Lane> lanes_;
   std::vector<Warp> warps_;
+  std::vector<Release>* releases_ = nullptr;
   Walk walk_;
   std::uint32_t starved_ = 0;  // warps
   unsigned stint_rounds_ = 0;  // for which that stays so

@@ -61,6 +61,7 @@ void Engine::carry_threads() {
     const Grid& grid = *run_->grid;
     grid.kernel.thunk(grid.kernel.function, grid.args);
     block_->finish(thread_, poison_);
+    if (check_ != nullptr) check_releases();
     const int next = block_->next();
     if (next >= 0 && block_->fresh(next)) {
       become(next);
@@ -77,6 +78,7 @@ void Engine::carry_threads() {
 
 void Engine::become(int thread) {
   thread_ = thread;
+  if (check_ != nullptr) check_->run(thread);
   self_->thread_idx = run_->thread_index[static_cast<std::size_t>(thread)];
   self_->lane = static_cast<unsigned>(thread) % 32;
   // In the natural order only a spinning thread is preempted. With a seed any thread may be: the
@@ -114,7 +116,9 @@ host::BarrierResult Engine::sync_block(int predicate) {
 
 host::WarpResult Engine::sync_warp(std::uint32_t mask, std::uint64_t value, unsigned source) {
   const int thread = thread_;
-  if (!block_->arrive_in_warp(thread, mask, value, source, poison_)) leave();
+  const bool goes_on = block_->arrive_in_warp(thread, mask, value, source, poison_);
+  if (check_ != nullptr) check_releases();
+  if (!goes_on) leave();
   return block_->warp_result(thread);
 }
 
@@ -144,9 +148,15 @@ long long Engine::clock() {
 // With a seed half of the copies arrive at once, so that overwriting data in use is detected, too.
 void Engine::issue(const host::BulkCopy& copy) {
   if (!rng_->natural() && rng_->below(2) == 0)
-    copy.arrive(copy);
+    perform(copy);
   else
     block_->copies.push_back(copy);
+}
+
+void Engine::perform(const host::BulkCopy& copy) {
+  if (check_ != nullptr) check_->pause(true);
+  copy.arrive(copy);
+  if (check_ != nullptr) check_->pause(false);
 }
 
 void Engine::await(const void* barrier) {
@@ -158,7 +168,7 @@ void Engine::await(const void* barrier) {
     }
     const host::BulkCopy copy = copies[i];
     copies.erase(copies.begin() + static_cast<std::ptrdiff_t>(i));
-    copy.arrive(copy);
+    perform(copy);
   }
 }
 
@@ -180,8 +190,11 @@ void Engine::refuse(const char* code, const char* detail) {
 
 // ---- Grids -------------------------------------------------------------------------------------
 
-std::optional<Failure> Engine::run(std::span<const Grid* const> grids, Rng& rng) {
+std::optional<Failure> Engine::run(std::span<const Grid* const> grids, Rng& rng, RaceCheck* check) {
   RZ_CHECK(current_ == &main_ && block_ == nullptr && !grids.empty() && grids.size() <= kMostGrids);
+  RZ_CHECK(check == nullptr || grids.size() == 1);
+  check_ = check;
+  releases_.clear();
   rng_ = &rng;
   poison_ = mix(rng.seed() ^ 0x5a4ed0ull);
   clock_ = 0;
@@ -278,6 +291,7 @@ std::optional<Failure> Engine::run_grids() {
       case Turn::done:
         if (auto failure = overrun_of_shared()) return failure;
         if (auto failure = copy_in_flight()) return failure;
+        if (check_ != nullptr) check_->end_block(number_of(*block_));
         if (!block_->triggered) --run_->untriggered;
         retire();
         while (first_ < count_ && running_[first_].over()) ++first_;
@@ -324,10 +338,22 @@ std::optional<Failure> Engine::start_block() {
   block->start({static_cast<unsigned>(i % grid.x), static_cast<unsigned>(i / grid.x % grid.y),
                 static_cast<unsigned>(i / grid.x / grid.y)},
                run_->threads);
+  block->note_releases(check_ == nullptr ? nullptr : &releases_);
   block->statics.clear();
   if (auto failure = give_shared(*block)) return failure;
+  if (check_ != nullptr) check_->start_block(number_of(*block));
   make_current(std::move(block));
   return std::nullopt;
+}
+
+std::uint32_t Engine::number_of(const Block& block) const {
+  const host::Index3 &at = block.index, &grid = run_->grid->grid;
+  return at.x + grid.x * (at.y + grid.y * at.z);
+}
+
+void Engine::check_releases() {
+  for (const Block::Release& release : releases_) check_->sync_lanes(release.warp, release.lanes);
+  releases_.clear();
 }
 
 // The block's dynamic shared memory ends at a guard page, rounded up to the 16 bytes that kernels
@@ -387,7 +413,9 @@ void Engine::make_current(std::unique_ptr<Block> block) {
   self_->block_idx = block_->index;
   self_->dynamic_shared = block_->dynamic_shared;
   fault_.shared_begin = static_cast<const std::byte*>(block_->dynamic_shared);
-  fault_.shared_end = fault_.shared_begin + run_->grid->shared_bytes;
+  const std::size_t shared_bytes = run_->grid->shared_bytes;
+  fault_.shared_end = fault_.shared_begin + shared_bytes;
+  if (check_ != nullptr) check_->enter(number_of(*block_), {fault_.shared_begin, shared_bytes});
   if (!block_->statics.empty())
     std::memcpy(statics().data(), block_->statics.data(), block_->statics.size());
 }
@@ -449,6 +477,7 @@ Engine::Turn Engine::take_turn() {
     if (block.live() == 0) return Turn::done;
     if (block.waiting_to_run() == 0) {
       if (!block.release_barrier()) return Turn::stuck;
+      if (check_ != nullptr) check_->barrier();
       begin_stint(block, true);
       if (preempts_waiting(block)) return Turn::preempted;
       continue;

@@ -27,6 +27,7 @@
 #include "device/host/guard_memory.h"
 #include "device/host/order.h"
 #include "device/host/preemption.h"
+#include "device/host/race_check.h"
 
 namespace redzone::device {
 
@@ -51,8 +52,10 @@ class Engine final : private host::Runtime {
 
   // Runs all grids (1 .. kMostGrids) to their ends. Each but the first depends on the one before
   // it; in the natural order they run one after the other. A deadlock is a fault; bad accesses do
-  // not return (see fault_handler.h).
-  std::optional<Failure> run(std::span<const Grid* const> grids, Rng& rng);
+  // not return (see fault_handler.h). `check` is told what happens to the threads of a single grid,
+  // whose launch it has begun; null: nobody is.
+  std::optional<Failure> run(std::span<const Grid* const> grids, Rng& rng,
+                             RaceCheck* check = nullptr);
   // Discards what a failed run left behind.
   void reset();
 
@@ -106,6 +109,7 @@ class Engine final : private host::Runtime {
   void resume(int thread);
   void leave();
   void switch_to(Fiber* to);
+  void perform(const host::BulkCopy& copy);
 
   void begin(Running& running);
   void enter(Running& running);
@@ -131,6 +135,8 @@ class Engine final : private host::Runtime {
   std::optional<Failure> overrun_of_shared() const;
   std::optional<Failure> copy_in_flight() const;
   std::optional<Failure> give_shared(Block& block);
+  std::uint32_t number_of(const Block& block) const;
+  void check_releases();
   std::optional<Failure> run_grids();
 
   GuardMemory& memory_;
@@ -150,7 +156,9 @@ class Engine final : private host::Runtime {
   int thread_ = -1;  // the running thread, in block_
   std::vector<std::unique_ptr<Block>> spare_;
   long long clock_ = 0;
-  std::optional<Failure> refused_;  // failure with which a thread ended the running kernel
+  RaceCheck* check_ = nullptr;            // of the running grid
+  std::vector<Block::Release> releases_;  // of warp operations, for check_
+  std::optional<Failure> refused_;        // failure with which a thread ended the running kernel
 };
 
 }  // namespace redzone::device

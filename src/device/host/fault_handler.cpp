@@ -17,7 +17,7 @@ const FaultContext* g_context = nullptr;
 
 constexpr int kSignals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP};
 struct sigaction g_earlier[std::size(kSignals)] = {};  // before the first handler of this class
-constexpr std::size_t kStackBytes = 64 * 1024;
+constexpr std::size_t kSignalStackBytes = 64 * 1024;
 
 std::uintptr_t number(const void* p) {
   return reinterpret_cast<std::uintptr_t>(p);
@@ -204,11 +204,11 @@ void FaultContext::end_kernel() {
 }
 
 FaultHandler::FaultHandler(const FaultContext& context)
-    : stack_(new std::byte[kStackBytes]), old_context_(g_context) {
+    : stack_(new std::byte[kSignalStackBytes]), old_context_(g_context) {
   g_context = &context;
   stack_t stack = {};
   stack.ss_sp = stack_.get();
-  stack.ss_size = kStackBytes;
+  stack.ss_size = kSignalStackBytes;
   sigaltstack(&stack, &old_stack_);
   struct sigaction action = {};
   action.sa_sigaction = &handle;

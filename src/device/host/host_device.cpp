@@ -80,6 +80,19 @@ Status<void> HostDevice::begin_trial(const TrialSettings& settings) {
   return {};
 }
 
+bool HostDevice::check_kernels(SanitizerTool tool) {
+  if (tool != SanitizerTool::races) return false;
+  std::vector<MemoryRange> memory{{guard_.begin(), guard_.end()}};
+  for (const PlainMemory* plain : {&plain_, &cached_segments_, &pool_segments_})
+    memory.push_back({plain->begin(), plain->end()});
+  checks_ = std::make_unique<KernelChecks>(std::move(memory));
+  return true;
+}
+
+CheckReport HostDevice::take_check_report() {
+  return checks_ == nullptr ? CheckReport{} : checks_->take();
+}
+
 void* HostDevice::stream_handle(int stream) {
   RZ_CHECK(stream >= 0 && stream < StreamQueue::kStreams);
   // Opaque and not null, because the null stream is a different stream in CUDA.
@@ -255,10 +268,10 @@ Status<void> HostDevice::run_one() {
 }
 
 // How many of the queued operations run at the same time: a launch, and launches right behind it
-// that depend on it in a chain. In the natural order none overlaps.
+// that depend on it in a chain. In the natural order none overlaps, nor under a check.
 std::size_t HostDevice::overlapping(std::span<const Operation> queued) const {
   std::size_t n = 1;
-  if (rng_.natural()) return n;
+  if (rng_.natural() || checks_ != nullptr) return n;
   const std::size_t most = std::min(queued.size(), Engine::kMostGrids);
   while (n < most && queued[n].kind == Operation::Kind::launch && queued[n].dependent) ++n;
   return n;
@@ -319,7 +332,10 @@ std::optional<Failure> HostDevice::run_launches(std::span<Operation> operations)
     operation.grid.call = operation.call;
     grids[count++] = &operation.grid;
   }
-  auto failure = engine_.run({grids.data(), count}, rng_);
+  const Grid& first = *grids[0];
+  RaceCheck* const check = checks_ == nullptr ? nullptr : checks_->begin_launch(first);
+  auto failure = engine_.run({grids.data(), count}, rng_, check);
+  if (check != nullptr) checks_->end_launch(first);
   if (!failure) fault_.end_kernel();
   return failure;
 }

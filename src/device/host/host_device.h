@@ -22,6 +22,7 @@
 #include "device/host/fault_handler.h"
 #include "device/host/graph.h"
 #include "device/host/guard_memory.h"
+#include "device/host/kernel_checks.h"
 #include "device/host/plain_memory.h"
 #include "device/host/pool_memory.h"
 #include "device/host/stream_queue.h"
@@ -43,6 +44,8 @@ class HostDevice final : public Device {
     fault_.watched.insert(fault_.watched.end(), buffers.begin(), buffers.end());
   }
   void set_other_blocks(FindOtherBlock find) override { fault_.find_other = find; }
+  bool check_kernels(SanitizerTool tool) override;
+  CheckReport take_check_report() override;
   void set_call(std::int32_t call) override { call_ = call; }
   void* stream_handle(int stream) override;
   Status<void> fill(int stream, std::span<const BufferJob> jobs) override;
@@ -107,7 +110,8 @@ class HostDevice final : public Device {
   bool held_ = false;
   bool kept_signals_ = true;
   std::int32_t call_ = -1;
-  std::optional<Failure> lost_;  // a fault ends the trial; begin_trial() clears it
+  std::unique_ptr<KernelChecks> checks_;  // null: none
+  std::optional<Failure> lost_;           // a fault ends the trial; begin_trial() clears it
 };
 
 }  // namespace redzone::device

@@ -60,6 +60,10 @@ void PlainMemory::destroy(Region region) {
   used_ = kLeadBytes;
 }
 
+const std::byte* PlainMemory::end() const {
+  return base_ + kReservedBytes;
+}
+
 bool PlainMemory::contains(const void* begin, std::size_t bytes) const {
   const auto first = reinterpret_cast<std::uintptr_t>(begin);
   const auto base = reinterpret_cast<std::uintptr_t>(base_);

@@ -17,6 +17,8 @@ class PlainMemory final : public RegionCache {
   PlainMemory(const PlainMemory&) = delete;
   PlainMemory& operator=(const PlainMemory&) = delete;
 
+  const std::byte* begin() const { return base_; }
+  const std::byte* end() const;
   // Whether these bytes lie in the reserved addresses, mapped or not.
   bool contains(const void* begin, std::size_t bytes) const;
 

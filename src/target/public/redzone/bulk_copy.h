@@ -138,8 +138,9 @@ __device__ inline void copy_tile(void* shared, const TensorMap& map, Barrier& ba
 
 #else
 
-inline void barrier_init(Barrier& barrier, unsigned arrivals) {
+REDZONE_UNCHECKED inline void barrier_init(Barrier& barrier, unsigned arrivals) {
   host::check_barrier(&barrier);
+  host::note_access(&barrier, sizeof barrier, host::AccessKind::write, REDZONE_CODE);
   host::store_barrier(&barrier, {0, arrivals & 0x7fffu, arrivals, 0});
 }
 inline void barrier_fence() {
@@ -148,9 +149,11 @@ inline void barrier_fence() {
 inline void reuse_fence() {
   host::yield_point();
 }
-inline void barrier_expect(Barrier& barrier, unsigned bytes) {
+REDZONE_UNCHECKED inline void barrier_expect(Barrier& barrier, unsigned bytes) {
   host::check_barrier(&barrier);
   host::yield_point();
+  host::note_access(&barrier, sizeof barrier, host::AccessKind::atomic_update, REDZONE_CODE);
+  host::note_arrive(&barrier);
   host::BarrierFields fields = host::load_barrier(&barrier);
   fields.bytes += bytes;
   fields.pending -= 1u;
@@ -159,15 +162,17 @@ inline void barrier_expect(Barrier& barrier, unsigned bytes) {
 inline void barrier_arrive(Barrier& barrier) {
   barrier_expect(barrier, 0);
 }
-inline void barrier_wait(Barrier& barrier, unsigned parity) {
+REDZONE_UNCHECKED inline void barrier_wait(Barrier& barrier, unsigned parity) {
   host::check_barrier(&barrier);
+  host::note_access(&barrier, sizeof barrier, host::AccessKind::atomic_read, REDZONE_CODE);
   const auto over = [&] { return host::load_barrier(&barrier).phase != parity; };
   // A phase that has ended is not waited for: copies of the next one need not have arrived.
   for (bool again = false; !over(); again = true) {
     host::self.runtime->await(&barrier);
-    if (over()) return;
+    if (over()) break;
     host::self.runtime->stall(again);
   }
+  host::note_waited(&barrier);
 }
 
 template <class... Coordinates>

@@ -6,6 +6,7 @@
 // scheduler chooses when a copy arrives (host_thread.h).
 #pragma once
 
+#include <redzone/host_checks.h>
 #include <redzone/host_thread.h>
 #include <redzone/tensor_map.h>
 
@@ -54,13 +55,13 @@ inline void check_barrier(const void* barrier) {
                          "the address of a barrier is not a multiple of 8 bytes");
 }
 
-inline BarrierFields load_barrier(const void* barrier) {
+REDZONE_UNCHECKED inline BarrierFields load_barrier(const void* barrier) {
   BarrierFields fields;
   std::memcpy(&fields, barrier, sizeof fields);
   return fields;
 }
 
-inline void store_barrier(void* barrier, BarrierFields fields) {
+REDZONE_UNCHECKED inline void store_barrier(void* barrier, BarrierFields fields) {
   if (fields.pending == 0 && fields.bytes == 0) {
     fields.phase ^= 1u;
     fields.pending = fields.expected;

@@ -6,6 +6,7 @@
 // __nanosleep are the points where a spinning thread yields to others.
 #pragma once
 
+#include <redzone/host_checks.h>
 #include <redzone/host_math.h>
 #include <redzone/host_thread.h>
 
@@ -59,12 +60,14 @@ inline void yield_point() {
 
 inline void __threadfence_block() {
   redzone::host::yield_point();
+  redzone::host::note_fence(redzone::host::FenceScope::block);
 }
 inline void __threadfence() {
   redzone::host::yield_point();
+  redzone::host::note_fence(redzone::host::FenceScope::device);
 }
 inline void __threadfence_system() {
-  redzone::host::yield_point();
+  __threadfence();
 }
 inline void __nanosleep(unsigned) {
   redzone::host::self.runtime->yield();
@@ -164,8 +167,9 @@ concept AtomicWord = is_one_of<T, int, unsigned, unsigned long long, float>;
 
 // Replaces the value by `change(old)` and returns the old one.
 template <class T, class Change>
-T atomic_update(T* address, Change change) {
+REDZONE_UNCHECKED T atomic_update(T* address, Change change) {
   yield_point();
+  note_access(address, sizeof(T), AccessKind::atomic_update, REDZONE_CODE);
   const T old = *address;
   *static_cast<volatile T*>(address) = change(old);
   return old;

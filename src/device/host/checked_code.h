@@ -1,0 +1,21 @@
+// Kernels that were built for checks (host_checks.h).
+#pragma once
+
+#include <redzone/host_checks.h>
+
+#include <cstddef>
+#include <unordered_map>
+
+namespace redzone::device {
+
+class CheckedCode {
+ public:
+  // Connects the shared object of this kernel with `sink`, which outlives the use of the kernel.
+  // Returns where the object begins; null: it was not built for checks.
+  const std::byte* connect(const void* kernel, host::AccessSink& sink);
+
+ private:
+  std::unordered_map<const void*, const std::byte*> known_;  // by kernel
+};
+
+}  // namespace redzone::device

@@ -1,0 +1,121 @@
+// Finds races within a launch: two accesses to the same bytes by different threads, at least one of
+// which writes and one of which is not atomic, that nothing orders (thread_order.h). Two writes of
+// the same value are none: kernels mean them, as in `found = true`. After
+// Flanagan and Freund, "FastTrack: efficient and precise dynamic race detection" (PLDI 2009), with
+// at most two reads remembered for each cell.
+//
+// A race between threads that only barriers and warp operations order is found in every schedule
+// that makes the two accesses. Launches are ordered among each other here.
+#pragma once
+
+#include <redzone/host_checks.h>
+#include <redzone/host_thread.h>
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "device/host/shadow.h"
+#include "device/host/thread_order.h"
+
+namespace redzone::device {
+
+struct MemoryRange {
+  const std::byte* begin = nullptr;
+  const std::byte* end = nullptr;
+
+  bool contains(const void* at) const { return at >= begin && at < end; }
+};
+
+struct RaceAccess {
+  host::AccessKind kind = host::AccessKind::read;
+  std::uint32_t block = 0;   // linear index in the grid
+  std::uint32_t thread = 0;  // in the block
+  std::uint32_t code = 0;    // offset in the shared object of the kernel, behind the access
+};
+
+struct Race {
+  const std::byte* at = nullptr;  // the first byte in question
+  std::uint32_t bytes = 0;        // of the second access
+  bool shared = false;            // in shared memory of the block
+  RaceAccess first, second;       // as they ran
+  std::uint64_t count = 1;        // of the same two places in the code
+};
+
+class RaceCheck final : public host::AccessSink {
+ public:
+  // `memory`: where kernels may access global memory; other addresses than those and shared memory
+  // are passed over.
+  explicit RaceCheck(std::vector<MemoryRange> memory);
+
+  // A launch of blocks with so many threads. `code`: where the shared object of the kernel begins;
+  // `statics`: its static shared memory.
+  void begin_launch(unsigned threads_of_block, const std::byte* code, std::span<std::byte> statics);
+  void start_block(std::uint32_t block);
+  void end_block(std::uint32_t block);
+  // The block whose threads run from now on, and its dynamic shared memory.
+  void enter(std::uint32_t block, std::span<const std::byte> dynamic_shared);
+  // Its thread that runs from now on.
+  void run(int thread) { thread_ = static_cast<std::uint32_t>(thread); }
+  void barrier() { order_.barrier(block_); }
+  void sync_lanes(unsigned warp, std::uint32_t lanes) { order_.sync_lanes(block_, warp, lanes); }
+  // Accesses are passed over until it is false again: those of a bulk copy are no thread's.
+  void pause(bool paused);
+  // All threads have ended, or the launch was given up.
+  void end_launch() { settle(); }
+
+  // host::AccessSink
+  void access(const void* at, std::size_t bytes, host::AccessKind kind, const void* code) override;
+  void fence(host::FenceScope scope) override { order_.fence(current(), scope); }
+  void arrive(const void* barrier) override;
+  void waited(const void* barrier) override;
+
+  // Races of the ended launch, in the order in which they were seen; further ones than kMost are
+  // counted by `dropped`.
+  std::span<const Race> races() const { return races_; }
+  std::uint64_t dropped() const { return dropped_; }
+  // Whether memory was accessed for which there was no shadow, so that races may be missing.
+  bool incomplete() const { return incomplete_; }
+
+  static constexpr std::size_t kMost = 64;
+  // Of shadow memory, about 500 MiB.
+  static constexpr std::size_t kMostCells = std::size_t{10} << 20;
+
+ private:
+  GridThread current() const { return {block_, thread_}; }
+  Shadow* shadow_of(const void* at, bool& shared);
+  void check(ShadowCell& cell, const Stamp& now, host::AccessKind kind, Race& race,
+             std::size_t bytes);
+  // Reports the writes behind others once they have happened, if they changed the value. Nothing
+  // else writes between the announcement of an access and the next one.
+  void settle();
+  bool conflicts(const Stamp& earlier, const Stamp& now) const;
+  void record_read(ShadowCell& cell, const Stamp& now) const;
+  void report(const Race& race);
+
+  std::vector<MemoryRange> memory_;
+  ThreadOrder order_;
+  ShadowPool pool_{kMostCells};
+  Shadow global_{pool_};
+  // Of the shared memory of each block that has started.
+  std::unordered_map<std::uint32_t, std::unique_ptr<Shadow>> blocks_;
+  Shadow* shared_ = nullptr;  // of the block that runs
+  const std::byte* code_ = nullptr;
+  MemoryRange statics_, dynamic_;
+  std::uint32_t block_ = 0, thread_ = 0;
+  bool paused_ = false;
+  struct Pending {
+    Race race;  // of two plain writes; at `race.at` was
+    std::array<std::byte, ShadowPool::kWordBytes> old;
+    std::size_t bytes;
+  };
+  std::vector<Pending> pending_;
+  std::vector<Race> races_;
+  std::uint64_t dropped_ = 0;
+  bool incomplete_ = false;
+};
+
+}  // namespace redzone::device

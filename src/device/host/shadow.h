@@ -1,0 +1,102 @@
+// Shadow memory: what the race check remembers of each address. A page of the program's memory gets
+// shadow when it is first accessed; its cells stand for 4 bytes each, until an access of fewer
+// bytes divides them.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "device/host/thread_order.h"
+
+namespace redzone::device {
+
+// One access of a thread; `clock` 0: none.
+struct Stamp {
+  std::uint32_t block = 0;
+  ThreadOrder::Clock clock = 0;
+  std::uint32_t code = 0;  // offset in the shared object of the kernel
+  std::uint16_t thread = 0;
+  bool atomic = false;
+
+  explicit operator bool() const { return clock != 0; }
+  GridThread by() const { return {block, thread}; }
+};
+
+// The last write, and two reads since: by different threads, of different warps if there were any,
+// and of different blocks if there were any.
+struct ShadowCell {
+  Stamp write;
+  Stamp reads[2];
+};
+
+// Pages for several shadows, which return them when they are cleared.
+class ShadowPool {
+ public:
+  static constexpr std::uintptr_t kPageBytes = 1024;
+  static constexpr std::uintptr_t kWordBytes = 4;
+
+  struct Page {
+    std::uintptr_t cell_bytes = kWordBytes;
+    std::vector<ShadowCell> cells;
+  };
+
+  explicit ShadowPool(std::size_t most_cells) : left_(most_cells) {}
+
+  // Null once as many cells are in use as are allowed.
+  std::unique_ptr<Page> take();
+  void give_back(std::unique_ptr<Page> page);
+  // Makes the cells of a page stand for so many bytes, if they stand for more; false as for take().
+  bool divide(Page& page, std::uintptr_t cell_bytes);
+
+ private:
+  std::size_t left_;
+  std::vector<std::unique_ptr<Page>> spare_;
+};
+
+class Shadow {
+ public:
+  // `pool` outlives this.
+  explicit Shadow(ShadowPool& pool) : pool_(pool) {}
+  ~Shadow() { clear(); }
+  Shadow(const Shadow&) = delete;
+  Shadow& operator=(const Shadow&) = delete;
+
+  void clear();
+
+  // Calls visit(cell, address of its first byte, its bytes) for each cell of the bytes [at, at +
+  // bytes), which it divides so that all of them are within. False if the pool has no page for some
+  // of them.
+  template <class Visit>
+  bool visit(std::uintptr_t at, std::size_t bytes, Visit visit) {
+    const std::uintptr_t end = at + bytes;
+    bool complete = true;
+    while (at < end) {
+      const std::uintptr_t base = at / ShadowPool::kPageBytes * ShadowPool::kPageBytes;
+      const std::uintptr_t stop = std::min(end, base + ShadowPool::kPageBytes);
+      ShadowPool::Page* const page = page_of(base, at | stop);
+      complete &= page != nullptr;
+      if (page != nullptr) {
+        const std::uintptr_t step = page->cell_bytes;
+        for (std::uintptr_t a = at; a < stop; a += step)
+          visit(page->cells[(a - base) / step], a, step);
+      }
+      at = stop;
+    }
+    return complete;
+  }
+
+ private:
+  // The page at `base`, whose cells divide accesses that begin or end at multiples of what
+  // `bounds` is one of.
+  ShadowPool::Page* page_of(std::uintptr_t base, std::uintptr_t bounds);
+
+  ShadowPool& pool_;
+  std::unordered_map<std::uintptr_t, std::unique_ptr<ShadowPool::Page>> pages_;  // by first byte
+  std::uintptr_t last_base_ = 1;  // of last_; 1: none
+  ShadowPool::Page* last_ = nullptr;
+};
+
+}  // namespace redzone::device

@@ -1,0 +1,24 @@
+// From an address in the code of a kernel to the line in its source.
+#pragma once
+
+#include <string>
+#include <unordered_map>
+
+struct backtrace_state;
+
+namespace redzone::device {
+
+// Reads the debug information of what this process has loaded: call it after the plugins are.
+class SourceLines {
+ public:
+  // "shared_race.cu:27" for the instruction before `code`, which is behind a call. Where functions
+  // were inlined it is the innermost line outside of Redzone's own headers; without debug
+  // information the name and offset of the shared object.
+  const std::string& at(const void* code);
+
+ private:
+  backtrace_state* state_ = nullptr;  // lives as long as the process
+  std::unordered_map<const void*, std::string> known_;
+};
+
+}  // namespace redzone::device

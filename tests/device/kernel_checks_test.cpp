@@ -1,0 +1,123 @@
+// The race check of the host device, on kernels of a shared object that was built for it.
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+#include <redzone/kernel.h>
+
+#include <fstream>
+#include <string>
+
+#include "tests/device/on_device.h"
+
+namespace redzone::device {
+namespace {
+
+using testing::Buffer;
+using testing::host_device;
+using testing::launch;
+using testing::zero;
+
+constexpr unsigned kThreads = 64, kBlocks = 3;
+constexpr std::int64_t kElements = 65 * kBlocks;
+
+class KernelChecks : public ::testing::TestWithParam<const char*> {
+ protected:
+  void SetUp() override {
+    library_ = dlopen(DEVICE_TEST_CHECKED, RTLD_NOW | RTLD_LOCAL);
+    ASSERT_NE(library_, nullptr) << dlerror();
+  }
+
+  CheckReport run(const char* name, bool racy, std::uint64_t seed,
+                  Allocator allocator = Allocator::guard) {
+    using Find = bool (*)(const char*, bool, KernelRef*);
+    KernelRef kernel;
+    const auto find = reinterpret_cast<Find>(dlsym(library_, "checked_kernel"));
+    EXPECT_TRUE(find(name, racy, &kernel)) << name;
+    auto device = host_device(seed);
+    EXPECT_TRUE(device->check_kernels(SanitizerTool::races));
+    Buffer<int> out(*device, kElements, Placement::guard_after, allocator);
+    zero(*device, out);
+    device->set_call(4);
+    int* values = out.data();
+    void* pointers[] = {&values};
+    const std::size_t sizes[] = {sizeof(void*)};
+    const bool one_block =
+        std::string_view(name) != "last_block" && std::string_view(name) != "relay";
+    const LaunchShape shape{{one_block ? 1 : kBlocks}, {kThreads}, 256};
+    EXPECT_TRUE(device->launch(
+        0, kernel, std::string_view(name) == "relay" ? LaunchShape{{kBlocks}, {1}, 0} : shape,
+        {pointers, sizes, 1}));
+    EXPECT_TRUE(device->synchronize());
+    return device->take_check_report();
+  }
+
+  void* library_ = nullptr;  // stays loaded: a device may know its code
+};
+
+TEST_P(KernelChecks, FindTheRaceUnderEverySchedule) {
+  for (std::uint64_t seed = 0; seed < 4; ++seed) {
+    for (const auto allocator : {Allocator::guard, Allocator::plain}) {
+      const CheckReport clean = run(GetParam(), false, seed, allocator);
+      EXPECT_EQ(clean.problem, "");
+      EXPECT_TRUE(clean.records.empty()) << seed << ": " << describe(clean.records.front());
+      EXPECT_FALSE(run(GetParam(), true, seed, allocator).records.empty()) << seed;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Kernels, KernelChecks,
+                         ::testing::Values("through_shared", "through_dynamic_shared",
+                                           "within_a_warp", "last_block", "relay", "copies_rows",
+                                           "bytes", "memory_barrier"));
+
+// The line of the source with this mark.
+int line_of(const std::string& mark) {
+  std::ifstream in(CHECKED_KERNELS);
+  int number = 0;
+  for (std::string line; std::getline(in, line);) {
+    ++number;
+    if (line.find("// mark: " + mark) != std::string::npos) return number;
+  }
+  return -1;
+}
+
+using RaceRecords = KernelChecks;
+
+TEST_F(RaceRecords, NameBothAccesses) {
+  const CheckReport report = run("through_shared", true, 0);
+  ASSERT_EQ(report.records.size(), 1u);
+  const SanitizerRecord& race = report.records.front();
+  const auto place = [](const char* mark) {
+    return "checked_kernels.cpp:" + std::to_string(line_of(mark));
+  };
+  EXPECT_EQ(race.kernel, "through_shared");
+  EXPECT_EQ(race.call, 4);
+  EXPECT_EQ(race.buffer, "shared");
+  EXPECT_EQ(race.size_bytes, 4);
+  // In the natural order thread 0 runs first, and reads before thread 63 writes.
+  EXPECT_EQ(race.kind, "race-war");
+  EXPECT_EQ(race.thread, "32,0,0");
+  EXPECT_EQ(race.block, "0,0,0");
+  EXPECT_EQ(race.location, place("writes the tile"));
+  EXPECT_EQ(race.other,
+            "read at " + place("reads the tile") + " by thread (31,0,0) of block (0,0,0)");
+}
+
+__global__ void adds_one(unsigned* at) {
+  atomicAdd(at, 1u);
+}
+
+TEST(CheckReport, CodeThatWasNotBuiltForChecksIsAProblem) {
+  auto device = host_device();
+  ASSERT_TRUE(device->check_kernels(SanitizerTool::races));
+  Buffer<unsigned> count(*device, 1);
+  zero(*device, count);
+  ASSERT_TRUE(launch(*device, 0, "adds_one", adds_one, {{2}, {64}}, count.data()));
+  ASSERT_TRUE(device->synchronize());
+  EXPECT_EQ(*count.data(), 128u);
+  EXPECT_EQ(device->take_check_report().problem,
+            "the code of kernel 'adds_one' was not built for checks");
+  EXPECT_EQ(device->take_check_report().problem, "");
+}
+
+}  // namespace
+}  // namespace redzone::device
