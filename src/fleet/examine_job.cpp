@@ -113,7 +113,7 @@ Result<int> run_examiner(const ExamineJob& job, const Fleet& fleet, const LocalF
                 claim_attempt(job.layout, examiner_of(fleet, job.model), status));
   const fs::path store = folder / "redzone.db";
   Publisher publisher(job.layout, attempt, status, store);
-  const auto code = [&]() -> Result<int> {
+  auto code = [&]() -> Result<int> {
     RZ_TRY_ASSIGN(const auto subjects, gather(job, fleet, attempt, store));
     return Examination(job, fleet, store, publisher).run(subjects);
   }();

@@ -85,7 +85,7 @@ Result<void> create_folder(const Layout& layout, const Fleet& fleet) {
   if (!created)
     return usage_error(fmt::format("{} holds a fleet already: name another folder, or remove it",
                                    layout.root.string()));
-  const auto made = [&]() -> Result<void> {
+  auto made = [&]() -> Result<void> {
     RZ_TRY(check_clock(layout.fleet()));
     for (const auto& folder : {layout.attempts(), layout.snapshots(), layout.requests(),
                                layout.answers(), layout.logs()}) {

@@ -121,6 +121,7 @@ Result<std::vector<Model>> models_of(const Site& site, int shards) {
     return usage_error(
         fmt::format("{} shards are too few for the {} models of the site's file", shards, n));
   std::vector<Model> models;
+  models.reserve(static_cast<std::size_t>(n));
   for (int i = 0; i < n; ++i)
     models.push_back(
         {.name = site.models.empty() ? "" : site.models[static_cast<std::size_t>(i)].name,
