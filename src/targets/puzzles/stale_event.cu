@@ -27,6 +27,7 @@ struct StaleEvent : Target {
     s.tensors = {tensor("x", DType::f32, Role::in, shape_of({"N"}), integers(-9, 9)),
                  tensor("y", DType::f32, Role::out, shape_of({"N"}))};
     s.side_streams = 1;
+    s.capturable = false;  // the event is recorded once, and a replay records none
     return s;
   }
 
