@@ -218,7 +218,7 @@ TEST(PlanText, ASanitizerIsPrintedOnlyWhenThereIsOne) {
   EXPECT_EQ(print_plan(plan).find("sanitizer"), std::string::npos);
   const std::string hash = plan_hash(plan);
   for (auto tool : {SanitizerTool::memcheck, SanitizerTool::racecheck, SanitizerTool::initcheck,
-                    SanitizerTool::synccheck}) {
+                    SanitizerTool::races, SanitizerTool::synccheck}) {
     plan.mode.sanitizer = tool;
     EXPECT_EQ(*parse_plan(print_plan(plan)), plan) << name_of(tool);
     EXPECT_NE(plan_hash(plan), hash);
