@@ -19,7 +19,7 @@ from typing import Any, NoReturn
 
 from . import random_numbers
 from .arrays import arrays_named, kind_of
-from .calls import BoundCall, BoundReference, WrongCall
+from .calls import BoundCall, BoundReference, Result, WrongCall
 from .cuda import CurrentStream, connect_torch
 from .describe import description
 from .device import VARIABLE as DEVICE
@@ -44,7 +44,7 @@ class Instance:
         self.target = target
         made: Any = target.callable() if inspect.isclass(target.callable) else target.callable
         self.callable: Callable[..., Any] = made
-        self.results: dict[tuple[int, int], list[Any]] = {}
+        self.results: dict[tuple[int, int], list[Result]] = {}
 
 
 class Worker:
@@ -108,7 +108,7 @@ class Worker:
         try:
             if self._cuda is not None:
                 self._cuda.enter(self._library.rz_call_stream(call))
-            self._calls[instance.target.name].collect(results, call)
+            self._calls[instance.target.name].collect(results)
         except BaseException as error:
             self._fail(call, f"exception: {type(error).__name__}", self._told(error))
 

@@ -204,7 +204,7 @@ class Results(CallCase):
             _, call = self.bound(library, kind, give, x=rz.In("f32", n), returns=returns)
             results = call.run(give, 1)
             source.put("s", 42, 0)  # a later call writes what an earlier one has returned
-            call.collect(results, 1)
+            call.collect(results)
             self.assertEqual([library.element("first", i) for i in range(3)], [0.5, 1.5, 2.5])
             self.assertEqual(library.element("second", 0), 42)
 
@@ -302,7 +302,7 @@ class Scalars(CallCase):
                 return sum(x) if kind == "buffer" else x.sum()  # noqa: B023
 
             _, call = self.bound(library, kind, total, x=rz.In("f32", n), returns=rz.Out("f32"))
-            call.collect(call.run(total, 1), 1)
+            call.collect(call.run(total, 1))
             self.assertEqual(library.element("result"), 4.5)
 
 
@@ -323,7 +323,7 @@ class Torch(CallCase):
         try:
             declared = {"x": rz.In("f32", n), "returns": rz.Out("f32", n)}
             _, call = self.bound(library, "torch", lambda x: x * 1, **declared)
-            call.collect(call.run(lambda x: x * 1, 1), 1)
+            call.collect(call.run(lambda x: x * 1, 1))
             for function in (lambda x: x, lambda x: x.tolist()):
                 bound = self.reference(library, "torch", function, x=rz.In("f32", n), y=rz.Out("f32", n))
                 bound.run(1)
