@@ -15,6 +15,7 @@ from types import CodeType, ModuleType, TracebackType
 
 from .arrays import arrays_named, check_arrays, kind_of
 from .errors import SpecError
+from .namesakes import Namesakes
 from .output import as_bytes
 from .registry import registry
 from .targets import Target
@@ -41,6 +42,7 @@ class Files:
         # Resolved now, because a file may change the current folder.
         self._absolute = {word: os.path.abspath(word) for word in words}
         self._paths = {os.path.realpath(word): word for word in words}
+        self._namesakes = Namesakes(lambda file: not _is_installed(file))
 
     def load(self) -> list[Target]:
         """Imports all files; the targets that they declare, in order. Raises FileError. Does not
@@ -55,6 +57,7 @@ class Files:
     def _load(self) -> list[Target]:
         for word in self.words:
             self._import(word)
+        self._namesakes.close()
         registry.place_in(self._paths)
         targets = registry.targets()
         for target in targets:
@@ -85,9 +88,7 @@ class Files:
             raise FileError(f"{word}:1: no such file")
         if _is_imported(path):  # by a file before it
             return
-        folder = os.path.dirname(path)
-        if folder not in sys.path:
-            sys.path.insert(0, folder)
+        self._namesakes.make_room(os.path.dirname(os.path.realpath(path)))
         name = _module_name(path)
         if not path.endswith(".py"):
             raise FileError(f"{word}:1: is no Python source (.py)")

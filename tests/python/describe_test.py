@@ -4,6 +4,8 @@
 import importlib.util
 import os
 import py_compile
+import subprocess
+import sys
 import unittest
 
 import cases
@@ -154,6 +156,44 @@ class Descriptions(cases.FileCase):
         _, answer = cases.described(*files, cwd=self.folder)
         self.assertEqual([(t["name"], t["file"]) for t in answer["target"]],
                          [("a.copy", "a.py"), ("b.copy", "below/b.py")])  # fmt: skip
+
+    def test_helpers_of_one_name_beside_two_files(self):
+        for folder, most in (("a", 10), ("b", 20), ("a/sub", 30)):
+            self.write(f"MOST = {most}\n", f"{folder}/sizes.py")
+            self.write("", f"{folder}/parts/__init__.py")
+            self.write(f"NAME = 'f{most}'\n", f"{folder}/parts/names.py")
+            self.write("import redzone as rz\nimport sizes\nfrom parts.names import NAME\n"
+                       "N = rz.dim('N', 1, sizes.MOST)\nrz.target(lambda x: 0, name=NAME, x=rz.InOut('f32', N))\n",
+                       f"{folder}/{folder[-1]}.py")  # fmt: skip
+        self.write("import redzone as rz\nfrom sizes import MOST\n"
+                   "rz.target(lambda x: 0, name='again', x=rz.InOut('f32', rz.dim('N', 1, MOST)))\n", "a/more.py")  # fmt: skip
+        names = ["a/a.py", "b/b.py", "a/sub/b.py", "a/more.py"]
+        for order in (names, names[::-1]):
+            ran, answer = cases.described(*order, cwd=self.folder)
+            self.assertEqual(ran.returncode, 0, ran.stderr)
+            most = {t["name"]: t["dim"][0]["max"] for t in answer["target"]}
+            self.assertEqual(most, {"f10": 10, "f20": 20, "f30": 30, "again": 10})
+        before = answer["code_hash"]
+        self.write("MOST = 20 + 0\n", "b/sizes.py")
+        self.assertNotEqual(cases.described(*order, cwd=self.folder)[1]["code_hash"], before)
+
+    def test_a_late_import_of_a_name_that_two_folders_have_is_refused(self):
+        for folder in ("a", "b"):
+            self.write(f"HERE = {folder!r}\n", f"{folder}/helper.py")
+            self.write("import redzone as rz\nimport helper\nHERE = helper.HERE\n"
+                       "def late(x):\n    import helper\n"
+                       f"rz.target(late, name={folder!r}, x=rz.InOut('f32', 1))\n", f"{folder}/my.py")  # fmt: skip
+        ran = subprocess.run(
+            [sys.executable, "-c", "from redzone.files import Files\n"
+             "for t in Files(['a/my.py', 'b/my.py']).load():\n"
+             "    print(t.callable.__globals__['HERE'])\n    try: t(0)\n    except ImportError as e: print(e)\n"],
+            cwd=self.folder, capture_output=True, text=True,
+            env={**os.environ, "PYTHONPATH": str(cases.PACKAGE), "PYTHONSAFEPATH": "1"},
+        )  # fmt: skip
+        folder = self.folder.resolve()
+        refused = (f"'helper' is {folder}/a/helper.py and {folder}/b/helper.py: import it at the top of the file,"
+                   " or rename one of them")  # fmt: skip
+        self.assertEqual(ran.stdout.splitlines(), ["a", refused, "b", refused], ran.stderr)
 
 
 class HostileFiles(cases.FileCase):
