@@ -1,9 +1,9 @@
 """`python -m redzone.bare --workload FILE --socket-fd N FLAGS...`: makes the calls of a benchmark's plans as
 a user's own loop does, without Redzone's memory, checks and references.
 
-Started by `redzone bench`, not by people. The workload is a JSON object: the name of the target, the calls of
-each plan, and a hash, which is answered first. Lines over the socket are those of src/bench/bare_loop.h; there
-is one mix.
+Started by `redzone bench`, not by people. The workload is a JSON object: the name of the target, the
+calls of each plan, and a hash, which is answered first. Lines over the socket are those of
+src/bench/bare_loop.h; there is one mix.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import os
 import socket
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
 from .calls import scalar_value
@@ -56,8 +56,9 @@ class Loop:
                 return passes * len(self._plans), passes * self._calls, took
 
     def _run_plan(self, plan: Sequence[Call]) -> None:
-        made = self._target.callable
-        call: Callable[..., Any] = made() if inspect.isclass(made) else made
+        call: Any = self._target.callable
+        if inspect.isclass(call):
+            call = call()
         for positional, named in plan:
             call(*positional, **named)
         if self._device == "cuda":

@@ -1,8 +1,8 @@
 """Modules of one name that lie beside different files of targets, as a `utils.py` in two folders.
 
-Python knows a module by its name: the second file would get the module of the first. So each file is imported
-with its own, and those of a name that two folders have are set aside afterwards. A later import of such a name,
-in a call, could mean any of them, and is refused.
+Python knows a module by its name: the second file would get the module of the first. So each file is
+imported with its own, and those of a name that two folders have are set aside afterwards. A later import
+of such a name, in a call, could mean any of them, and is refused.
 """
 
 from __future__ import annotations

@@ -26,7 +26,8 @@ _storage_at = getattr(torch._C, "_construct_storage_from_data_pointer", None)
 
 def dtype_of(name: str) -> torch.dtype:
     """The type of torch for a name of plans."""
-    return _DTYPES[name]  # type: ignore[no-any-return]
+    dtype: torch.dtype = _DTYPES[name]
+    return dtype
 
 
 class _CudaMemory:

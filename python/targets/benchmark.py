@@ -1,7 +1,12 @@
 """What `redzone bench --part python` measures: a function of PyTorch, a Triton kernel, and a mistake of the
 kernel, which faults."""
 
-import redzone as rz, torch, triton, triton.language as tl
+from typing import Any
+
+import redzone as rz
+import torch
+import triton
+import triton.language as tl
 
 BLOCK = 256
 M, N = rz.dims(M=(1, 16), N=(1, 64))
@@ -27,7 +32,9 @@ def add_without_mask(x, y, out, n, BLOCK: tl.constexpr):
     tl.store(out + i, tl.load(x + i) + tl.load(y + i), i < n)
 
 
-ADDS = dict(grid=(rz.cdiv(K, BLOCK),), n=K, BLOCK=BLOCK, x=rz.In("f32", K), y=rz.In("f32", K),
-            out=rz.Out("f32", K), reference=lambda x, y: x + y)  # fmt: skip
+ADDS: dict[str, Any] = {
+    "grid": (rz.cdiv(K, BLOCK),), "n": K, "BLOCK": BLOCK, "x": rz.In("f32", K), "y": rz.In("f32", K),
+    "out": rz.Out("f32", K), "reference": lambda x, y: x + y,
+}  # fmt: skip
 rz.triton(add, name="triton_add", doc="a Triton kernel over 1 to 1,000 elements, 256 a program", **ADDS)
 rz.triton(add_without_mask, name="puzzle.add_without_mask", category="puzzle", **ADDS)

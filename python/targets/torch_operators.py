@@ -23,7 +23,7 @@ UNINITIALIZED = re.compile(r"(new_)?empty(_like|_strided|_permuted)?")
 ONLY_ON_A_GPU = re.compile(r"jiterator_.*")
 MOST_SAMPLES = 32  # of each operator, evenly spaced: some have a thousand
 
-names = set()
+names: set[str] = set()
 
 
 def samples_of(operator):

@@ -30,7 +30,8 @@ class Bare(cases.FileCase):
         with ours, theirs, ours.makefile("r") as answers:
             process = subprocess.Popen(
                 [sys.executable, "-m", "redzone.bare", "--workload", "calls.json",
-                 "--socket-fd", str(theirs.fileno()), "--device", "host", "--python-file", self.write(COUNTED)],
+                 "--socket-fd", str(theirs.fileno()), "--device", "host",
+                 "--python-file", self.write(COUNTED)],
                 cwd=self.folder, pass_fds=[theirs.fileno()],
                 env={**os.environ, "PYTHONPATH": str(cases.PACKAGE), "PYTHONSAFEPATH": "1",
                      "REDZONE_LIBRARY": str(REDZONE.parent.parent / "lib/redzone/libredzone_worker.so")},

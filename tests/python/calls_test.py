@@ -9,11 +9,12 @@ import importlib.util
 import random
 import struct
 import unittest
+from unittest import mock
 
 import cases  # isort: skip
 
 import redzone as rz
-from redzone.arrays import Memory, arrays_named
+from redzone.arrays import Memory, arrays_named, try_out
 from redzone.buffers import Array
 from redzone.calls import BoundCall, BoundReference, WrongCall
 from redzone.registry import registry
@@ -176,6 +177,25 @@ class Arguments(CallCase):
         )  # fmt: skip
         call.run(take, 1)
         self.assertEqual(got, [(7, "slow", 128, None, 14, "as it is", 1e-6)])
+
+
+class TriedOut(CallCase):
+    def test_arrays_work_before_a_file_changes_them(self):
+        for kind in self.each_kind():
+            try_out(arrays_named(kind, "cpu"))
+
+    def test_what_a_file_has_changed_is_seen(self):
+        if "torch" not in KINDS:
+            self.skipTest("no torch")
+        import torch
+
+        changes = ((torch, "empty"), (torch, "frombuffer"), (torch.Tensor, "copy_"))
+        for owner, name in changes:
+            with self.subTest(name), mock.patch.object(owner, name, None), self.assertRaises(TypeError):
+                try_out(arrays_named("torch", "cpu"))
+        other = mock.patch.object(torch.Tensor, "copy_", lambda tensor, _: tensor.zero_())
+        with other, self.assertRaisesRegex(ValueError, "has other values"):
+            try_out(arrays_named("torch", "cpu"))
 
 
 class Results(CallCase):

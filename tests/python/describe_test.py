@@ -158,15 +158,17 @@ class Descriptions(cases.FileCase):
                          [("a.copy", "a.py"), ("b.copy", "below/b.py")])  # fmt: skip
 
     def test_helpers_of_one_name_beside_two_files(self):
-        for folder, most in (("a", 10), ("b", 20), ("a/sub", 30)):
-            self.write(f"MOST = {most}\n", f"{folder}/sizes.py")
+        for folder, size in (("a", 10), ("b", 20), ("a/sub", 30)):
+            self.write(f"MOST = {size}\n", f"{folder}/sizes.py")
             self.write("", f"{folder}/parts/__init__.py")
-            self.write(f"NAME = 'f{most}'\n", f"{folder}/parts/names.py")
+            self.write(f"NAME = 'f{size}'\n", f"{folder}/parts/names.py")
             self.write("import redzone as rz\nimport sizes\nfrom parts.names import NAME\n"
-                       "N = rz.dim('N', 1, sizes.MOST)\nrz.target(lambda x: 0, name=NAME, x=rz.InOut('f32', N))\n",
+                       "N = rz.dim('N', 1, sizes.MOST)\n"
+                       "rz.target(lambda x: 0, name=NAME, x=rz.InOut('f32', N))\n",
                        f"{folder}/{folder[-1]}.py")  # fmt: skip
         self.write("import redzone as rz\nfrom sizes import MOST\n"
-                   "rz.target(lambda x: 0, name='again', x=rz.InOut('f32', rz.dim('N', 1, MOST)))\n", "a/more.py")  # fmt: skip
+                   "rz.target(lambda x: 0, name='again', x=rz.InOut('f32', rz.dim('N', 1, MOST)))\n",
+                   "a/more.py")  # fmt: skip
         names = ["a/a.py", "b/b.py", "a/sub/b.py", "a/more.py"]
         for order in (names, names[::-1]):
             ran, answer = cases.described(*order, cwd=self.folder)
@@ -182,17 +184,19 @@ class Descriptions(cases.FileCase):
             self.write(f"HERE = {folder!r}\n", f"{folder}/helper.py")
             self.write("import redzone as rz\nimport helper\nHERE = helper.HERE\n"
                        "def late(x):\n    import helper\n"
-                       f"rz.target(late, name={folder!r}, x=rz.InOut('f32', 1))\n", f"{folder}/my.py")  # fmt: skip
+                       f"rz.target(late, name={folder!r}, x=rz.InOut('f32', 1))\n",
+                       f"{folder}/my.py")  # fmt: skip
         ran = subprocess.run(
             [sys.executable, "-c", "from redzone.files import Files\n"
              "for t in Files(['a/my.py', 'b/my.py']).load():\n"
-             "    print(t.callable.__globals__['HERE'])\n    try: t(0)\n    except ImportError as e: print(e)\n"],
+             "    print(t.callable.__globals__['HERE'])\n    try: t(0)\n"
+             "    except ImportError as e: print(e)\n"],
             cwd=self.folder, capture_output=True, text=True,
             env={**os.environ, "PYTHONPATH": str(cases.PACKAGE), "PYTHONSAFEPATH": "1"},
         )  # fmt: skip
-        folder = self.folder.resolve()
-        refused = (f"'helper' is {folder}/a/helper.py and {folder}/b/helper.py: import it at the top of the file,"
-                   " or rename one of them")  # fmt: skip
+        root = self.folder.resolve()
+        refused = (f"'helper' is {root}/a/helper.py and {root}/b/helper.py: import it at the top of the"
+                   " file, or rename one of them")  # fmt: skip
         self.assertEqual(ran.stdout.splitlines(), ["a", refused, "b", refused], ran.stderr)
 
 
@@ -296,6 +300,18 @@ class Mistakes(cases.FileCase):
         self.assertIn("--python", line)
         self.write("def f():\n    raise ValueError('two\\nlines')\n", "helpers.py")
         self.assertEqual(self.mistake("import helpers\nhelpers.f()\n"), "helpers.py:2: ValueError: two lines")
+        self.assertEqual(
+            self.mistake("import random\nrandom.seed = None\n" + RIGHT),
+            "my.py:1: random numbers cannot be seeded once it is imported: TypeError: 'NoneType' object is"
+            " not callable",
+        )
+        self.assertEqual(
+            self.mistake("import struct\nstruct.unpack = None\n" + RIGHT),
+            "my.py:5: buffer arrays do not work once the file is imported: TypeError: 'NoneType' object is"
+            " not callable",
+        )
+        # What no file has, as the code of exec() and of frozen modules, is no line of the user's.
+        self.assertEqual(self.mistake("\nexec('raise ValueError(1)')\n"), "my.py:2: ValueError: 1")
         ran, _ = cases.described("none.py", cwd=self.folder)
         self.assertEqual((ran.returncode, ran.stderr), (2, "none.py:1: no such file\n"))
 

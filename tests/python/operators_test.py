@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""operators_test.py REDZONE: PyTorch's database of operators through `redzone run`, on a CPU. The interpreter that
-runs this test runs the targets, and needs torch, numpy and expecttest.
+"""operators_test.py REDZONE: PyTorch's database of operators through `redzone run`, on a CPU. The
+interpreter that runs this test runs the targets, and needs torch, numpy and expecttest.
 """
 
 import json
@@ -33,14 +33,15 @@ class Operators(cases.FileCase):
         names = [t["name"] for t in listed if t["name"].startswith("op.")]
         self.assertGreaterEqual(len(names), LEAST)
         chosen = [word for name in names[::EACH] for word in ("--target", name)]
-        out = self.redzone("run", FILE, *chosen, "--device", "host", "--plans", 1, "--seed", 1, "--deadline", "30s")
+        out = self.redzone("run", FILE, *chosen, "--device", "host", "--plans", 1, "--seed", 1,
+                           "--deadline", "30s")  # fmt: skip
         self.assertIn(f"verdicts  {len(chosen) // 2} pass, 0 fail, 0 inconclusive, 0 not applicable", out)
 
     def test_a_view_is_copied_as_one(self):
         targets = runpy.run_path(str(FILE))
         whole = torch.arange(12.0)
-        for value in (whole[2:8:3], whole.view(3, 4).t(), whole[4:4], torch.ones(3, dtype=torch.cfloat).conj(),
-                      torch.eye(2).to_sparse()):  # fmt: skip
+        conjugated = torch.ones(3, dtype=torch.cfloat).conj()
+        for value in (whole[2:8:3], whole.view(3, 4).t(), whole[4:4], conjugated, torch.eye(2).to_sparse()):
             copy = targets["copied"](value)
             self.assertEqual(targets["bytes_of"](copy), targets["bytes_of"](value))
             if value.layout is torch.strided and not value.is_conj():
