@@ -30,7 +30,8 @@ Json json_of(const CallStep& step) {
 
 // What starts the process: the interpreter of a worker's command, with its flags, and another
 // module. The words before the interpreter are the proxy's.
-exec::WorkerCommand bare_command(exec::WorkerCommand worker, const std::filesystem::path& calls) {
+exec::WorkerCommand command_of_calls(exec::WorkerCommand worker,
+                                     const std::filesystem::path& calls) {
   const auto before = python::worker_words("").size();
   std::vector<std::string> words{worker.argv.at(1), "-m", "redzone.bare", "--workload",
                                  calls.string()};
@@ -45,7 +46,9 @@ Result<Throughput> measure_target(Setup setup, const TargetSpec& spec) {
   const auto calls = folder.path() / "calls.json";
   const Workload workload = python_workload(spec, setup.effort.python_plans);
   if (const auto why = write_file(calls, calls_json(workload))) return harness_error(*why);
-  setup.bare_command = [&](std::string_view) { return bare_command(setup.pool.command, calls); };
+  setup.bare_command = [&](std::string_view) {
+    return command_of_calls(setup.pool.command, calls);
+  };
   return measure_python_throughput(setup, workload);
 }
 

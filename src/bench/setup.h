@@ -13,7 +13,16 @@
 
 namespace redzone::bench {
 
-enum class Part : std::uint8_t { throughput, detection, faults, modes, launcher, tma, minute, python };
+enum class Part : std::uint8_t {
+  throughput,
+  detection,
+  faults,
+  modes,
+  launcher,
+  tma,
+  minute,
+  python
+};
 
 struct Effort {
   bool quick = false;                         // fewer plans and puzzles

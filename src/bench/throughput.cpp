@@ -88,11 +88,13 @@ void race(const Setup& setup, const Workload& workload, BareLoop loop, Throughpu
                     1),
            bare_ready, run_bare(Mix::async));
   if (trials) {
-    race.add(describe(kBareScreen,
-                      "the same with the screen's trials: gated as written, blocking in reverse", 1),
-             bare_ready, run_bare(Mix::screen));
-    race.add(describe(kLaunches, "as many launches of an empty kernel as bare, one wait a trial", 1),
-             bare_ready, run_bare(Mix::launches));
+    race.add(
+        describe(kBareScreen,
+                 "the same with the screen's trials: gated as written, blocking in reverse", 1),
+        bare_ready, run_bare(Mix::screen));
+    race.add(
+        describe(kLaunches, "as many launches of an empty kernel as bare, one wait a trial", 1),
+        bare_ready, run_bare(Mix::launches));
   }
   race.add(
       describe(
