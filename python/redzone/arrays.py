@@ -6,6 +6,7 @@ may change the shape of the one that it got.
 
 from __future__ import annotations
 
+import ctypes
 import os
 import sys
 from collections.abc import Container
@@ -147,6 +148,21 @@ def check_arrays(target: Target, arrays: Arrays) -> None:
             raise SpecError(
                 f"tensor '{name}' has the layout 'reversed', and torch has no negative strides", target.place
             )
+
+
+def try_out(arrays: Arrays) -> None:
+    """Makes, copies and reads a small tensor. Raises what becomes of it where a file has put something of
+    its own in the place of what torch or numpy have."""
+    values = (ctypes.c_float * 4)(1, 2, 3, 4)
+    doubles = (ctypes.c_double * 4)(1, 2, 3, 4)
+    at, at_doubles = ctypes.addressof(values), ctypes.addressof(doubles)
+    memory = Memory(at, "f32", (4,), (1,), at, ctypes.sizeof(values))
+    tensor = arrays.view(memory)
+    wrong = arrays.wrong(tensor, memory)
+    arrays.store(tensor, memory)
+    arrays.store_doubles(arrays.doubles(at_doubles, (4,), "f32"), at_doubles, (4,))
+    if wrong is not None or list(values) != [1, 2, 3, 4] or list(doubles) != [1, 2, 3, 4]:
+        raise ValueError("a tensor of 1, 2, 3 and 4 " + (wrong.message if wrong else "has other values"))
 
 
 def element_bytes(dtype: str) -> int:

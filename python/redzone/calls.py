@@ -5,16 +5,16 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable, Mapping
 from ctypes import POINTER, byref, c_double, c_int, c_int64, c_uint64
-from typing import Any
+from typing import Any, NamedTuple
 
 from .arrays import Arrays, Memory
 from .expressions import Expression
-from .library import MOST_RANK, RawTensor
+from .library import MOST_RANK, RAW_TENSOR, RawTensor
 from .spec import Dim, Knob, Tensor
 from .targets import Argument, Target
 
 Scalars = dict[str, Any]
-Found = Callable[[int, str], Memory]
+Result = tuple[Any, Memory]  # what was returned, and the output that it is for
 
 
 class WrongCall(Exception):
@@ -57,6 +57,18 @@ def scalar_value(value: Any, scalars: Mapping[str, Any]) -> Any:
     return value
 
 
+class _Named(NamedTuple):
+    """A tensor of a target, as the library is asked for it."""
+
+    name: str
+    encoded: bytes
+    dtype: str  # "" where a knob decides
+
+    @classmethod
+    def of(cls, name: str, tensor: Tensor) -> _Named:
+        return cls(name, name.encode(), "" if isinstance(tensor.dtype, Knob) else tensor.dtype)
+
+
 class BoundCall:
     """Calls `target` as the library says. Made once for a target; all state is in the arguments."""
 
@@ -66,17 +78,17 @@ class BoundCall:
         self._find = library.rz_call_tensor
         self._scalars = ScalarReader(target, library, "")
         self._tensors = [
-            (a.parameter, a.parameter.encode()) for a in target.arguments if isinstance(a.value, Tensor)
+            _Named.of(a.parameter, a.value) for a in target.arguments if isinstance(a.value, Tensor)
         ]
         self._others = [(a.parameter, a.value) for a in target.arguments if not isinstance(a.value, Tensor)]
         self._positional = target.parameters.positional
-        self._results = [(name, name.encode()) for name in target.results]
+        self._results = [_Named.of(name, tensor) for name, tensor in target.results.items()]
         self._raw = RawTensor()
 
-    def run(self, instance: Callable[..., Any], call: int) -> list[Any]:
+    def run(self, instance: Callable[..., Any], call: int) -> list[Result]:
         """Calls, and returns the results in order. Raises what the callable raises, and WrongCall."""
         view = self._arrays.view
-        named = {name: view(self._memory(call, encoded)) for name, encoded in self._tensors}
+        named = {t.name: view(self._memory(call, t)) for t in self._tensors}
         if self._others:
             scalars = self._scalars.read(call)
             for name, value in self._others:
@@ -88,23 +100,26 @@ class BoundCall:
             returned = instance(**named)
         return self._checked(returned, call) if self._results else []
 
-    def collect(self, results: list[Any], call: int) -> None:
-        """Copies the results of run() into the outputs."""
-        for (_, encoded), value in zip(self._results, results):
-            self._arrays.store(value, self._memory(call, encoded))
+    def collect(self, results: list[Result]) -> None:
+        """Copies the results of run() into the outputs of its call."""
+        for value, memory in results:
+            self._arrays.store(value, memory)
 
-    def _checked(self, returned: Any, call: int) -> list[Any]:
-        results = self._in_order(returned)
-        for (name, encoded), value in zip(self._results, results):
+    def _checked(self, returned: Any, call: int) -> list[Result]:
+        results = []
+        for tensor, value in zip(self._results, self._in_order(returned)):
+            name = tensor.name
             if value is None:
                 raise WrongCall("returned: None", f"the result '{name}' is None, and a tensor is declared")
-            wrong = self._arrays.wrong(value, self._memory(call, encoded))
+            memory = self._memory(call, tensor)
+            wrong = self._arrays.wrong(value, memory)
             if wrong is not None:
                 raise WrongCall(f"returned: {wrong.code}", f"the result '{name}' {wrong.message}")
+            results.append((value, memory))
         return results
 
     def _in_order(self, returned: Any) -> list[Any]:
-        names = [name for name, _ in self._results]
+        names = [result.name for result in self._results]
         if isinstance(returned, Mapping):
             return [returned.get(name) for name in names]
         if len(names) == 1 and not (isinstance(returned, tuple) and len(returned) == 1):
@@ -116,19 +131,15 @@ class BoundCall:
             raise WrongCall("returned: count", f"it returned {got}, and {len(names)} results are declared")
         return list(returned)
 
-    def _memory(self, call: int, encoded: bytes) -> Memory:
+    def _memory(self, call: int, tensor: _Named) -> Memory:
         raw = self._raw
-        if self._find(call, encoded, byref(raw)) != 0:
-            raise LookupError(f"the library knows no tensor '{encoded.decode()}'")
-        rank = raw.rank
-        return Memory(
-            raw.data or 0,
-            raw.dtype.decode(),
-            tuple(raw.shape[:rank]),
-            tuple(raw.strides[:rank]),
-            raw.storage or 0,
-            raw.storage_bytes,
-        )
+        if self._find(call, tensor.encoded, byref(raw)) != 0:
+            raise LookupError(f"the library knows no tensor '{tensor.name}'")
+        # All fields at once: each that is read by its name costs as much.
+        data, _, rank, *rest = RAW_TENSOR.unpack_from(raw)
+        dtype = tensor.dtype or raw.dtype.decode()
+        shape, strides = tuple(rest[:rank]), tuple(rest[MOST_RANK : MOST_RANK + rank])
+        return Memory(data, dtype, shape, strides, rest[-2], rest[-1])
 
 
 class BoundReference:

@@ -19,6 +19,7 @@ from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from .description import VERSION, describe_target
+from .device import choose_device
 from .files import FileError, Files, MissingModule, exception_text, version_of
 from .output import as_bytes, flush, write_line
 from .targets import Target
@@ -85,10 +86,12 @@ def _refuse(answer: _Answer, code: int, line: str) -> NoReturn:
 def main() -> NoReturn:
     parser = argparse.ArgumentParser(prog="python -m redzone.describe")
     parser.add_argument("--out-fd", type=int, required=True)
+    parser.add_argument("--device", default="host")
     parser.add_argument("file", nargs="*")
     arguments = parser.parse_args()
     answer = _Answer(arguments.out_fd)
     os.dup2(2, 1)
+    choose_device(arguments.device)
     files = Files(arguments.file)
     first = next(iter(arguments.file), sys.executable)
     try:

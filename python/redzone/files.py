@@ -13,8 +13,10 @@ import traceback
 from collections.abc import Sequence
 from types import CodeType, ModuleType, TracebackType
 
-from .arrays import arrays_named, check_arrays, kind_of
+from . import random_numbers
+from .arrays import Arrays, arrays_named, check_arrays, kind_of, try_out
 from .errors import SpecError
+from .namesakes import Namesakes
 from .output import as_bytes
 from .registry import registry
 from .targets import Target
@@ -23,6 +25,10 @@ _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 # Folders that a package manager fills, below the user's own.
 _INSTALLED = ("site-packages", "dist-packages")
 _PYTHON = os.path.dirname(os.__file__) + os.sep
+
+
+# The hash of the code that the driver knows (src/python/interpreter.h).
+CODE_HASH = "REDZONE_CODE_HASH"
 
 
 class FileError(Exception):
@@ -41,6 +47,8 @@ class Files:
         # Resolved now, because a file may change the current folder.
         self._absolute = {word: os.path.abspath(word) for word in words}
         self._paths = {os.path.realpath(word): word for word in words}
+        self._tried_out: set[str] = set()  # kinds of arrays
+        self._namesakes = Namesakes(lambda file: not _is_installed(file))
 
     def load(self) -> list[Target]:
         """Imports all files; the targets that they declare, in order. Raises FileError. Does not
@@ -55,22 +63,40 @@ class Files:
     def _load(self) -> list[Target]:
         for word in self.words:
             self._import(word)
+        self._namesakes.close()
         registry.place_in(self._paths)
         targets = registry.targets()
         for target in targets:
             try:
                 # On the CPU: a process that has opened a GPU cannot be forked.
-                check_arrays(target, arrays_named(kind_of(target), "cpu"))
+                self._check_arrays(target, arrays_named(kind_of(target), "cpu"))
             except SpecError as error:
                 raise FileError(self._line(error.place.file, error.place.line, error.message)) from None
             except ImportError as error:
                 at = self._line(target.place.file, target.place.line, "")
                 raise MissingModule(at + _lacks(error.name)) from None
+        try:
+            random_numbers.seed(0)  # what this imports is imported once
+        except Exception as error:
+            problem = f"random numbers cannot be seeded once it is imported: {exception_text(error)}"
+            raise FileError(f"{self.words[0]}:1: {problem}") from None
         declaring = {self.word_of(target) for target in targets}
         for word in self.words:
             if word not in declaring:
                 raise FileError(f"{word}:1: declares no target: use @rz.target, rz.triton or rz.op")
         return targets
+
+    def _check_arrays(self, target: Target, arrays: Arrays) -> None:
+        check_arrays(target, arrays)
+        kind = kind_of(target)
+        if kind in self._tried_out:
+            return
+        self._tried_out.add(kind)
+        try:
+            try_out(arrays)
+        except Exception as error:
+            problem = f"{kind} arrays do not work once the file is imported: {exception_text(error)}"
+            raise SpecError(problem, target.place) from None
 
     def word_of(self, target: Target) -> str:
         """The file of a target as the driver names it."""
@@ -85,9 +111,7 @@ class Files:
             raise FileError(f"{word}:1: no such file")
         if _is_imported(path):  # by a file before it
             return
-        folder = os.path.dirname(path)
-        if folder not in sys.path:
-            sys.path.insert(0, folder)
+        self._namesakes.make_room(os.path.dirname(os.path.realpath(path)))
         name = _module_name(path)
         if not path.endswith(".py"):
             raise FileError(f"{word}:1: is no Python source (.py)")
@@ -139,6 +163,8 @@ class Files:
 
     def is_own(self, file: str) -> bool:
         """Whether the file is one of the files of targets, or lies beside one or below."""
+        if file.startswith("<"):  # what was compiled from a text, and frozen modules
+            return False
         path = os.path.realpath(file)
         return path in self._paths or any(_is_below(path, os.path.dirname(p)) for p in self._paths)
 
@@ -150,6 +176,16 @@ class Files:
             with open(path, "rb") as file:
                 digest.update(hashlib.blake2b(file.read()).digest())
         return digest.hexdigest()
+
+    def check_hash(self, described: str) -> None:
+        """Raises FileError if the code is another than what was described; "": nobody knows."""
+        now = self.code_hash() if described else ""
+        if now != described:
+            # One that was changed while the command ran is newer than all others.
+            file = max((path for _, path in self._own_modules()), key=os.path.getmtime)
+            code = f"its code was {described}, and is {now}"
+            changed = f"was changed while the command ran ({code}): start it again"
+            raise FileError(self._line(file, 1, changed))
 
     def _own_modules(self) -> set[tuple[str, str]]:
         """Names and files, wherever they lie: sources, extensions, and libraries of operators."""

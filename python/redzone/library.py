@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import struct
 from ctypes import CFUNCTYPE, POINTER, c_char_p, c_double, c_int, c_int64, c_uint64, c_void_p
 from typing import Any
 
@@ -27,6 +28,10 @@ class RawTensor(ctypes.Structure):
         ("storage", c_void_p),
         ("storage_bytes", c_uint64),
     )
+
+
+# The same fields for struct: data, dtype, rank, shape, strides, storage, storage_bytes.
+RAW_TENSOR = struct.Struct(f"@PPi{MOST_RANK}q{MOST_RANK}qPQ")
 
 
 MAKE = CFUNCTYPE(c_int, c_void_p, c_char_p)

@@ -24,6 +24,12 @@ _DTYPES: dict[str, Any] = {
 _storage_at = getattr(torch._C, "_construct_storage_from_data_pointer", None)
 
 
+def dtype_of(name: str) -> torch.dtype:
+    """The type of torch for a name of plans."""
+    dtype: torch.dtype = _DTYPES[name]
+    return dtype
+
+
 class _CudaMemory:
     """What torch.as_tensor() reads, for a version without `_storage_at`."""
 

@@ -19,11 +19,11 @@ from typing import Any, NoReturn
 
 from . import random_numbers
 from .arrays import arrays_named, kind_of
-from .calls import BoundCall, BoundReference, WrongCall
+from .calls import BoundCall, BoundReference, Result, WrongCall
 from .cuda import CurrentStream, connect_torch
 from .describe import description
-from .device import VARIABLE as DEVICE
-from .files import FileError, Files, MissingModule, exception_text
+from .device import choose_device
+from .files import CODE_HASH, FileError, Files, MissingModule, exception_text
 from .library import DESTROY, MAKE, REFERENCE, RUN, TRIAL, Callbacks, LibraryError, open_library
 from .output import as_bytes, fail_check, flush, write_line
 from .progress import Progress, prepare_inductor
@@ -44,7 +44,7 @@ class Instance:
         self.target = target
         made: Any = target.callable() if inspect.isclass(target.callable) else target.callable
         self.callable: Callable[..., Any] = made
-        self.results: dict[tuple[int, int], list[Any]] = {}
+        self.results: dict[tuple[int, int], list[Result]] = {}
 
 
 class Worker:
@@ -111,7 +111,7 @@ class Worker:
         try:
             if self._cuda is not None:
                 self._cuda.enter(self._library.rz_call_stream(call))
-            self._calls[instance.target.name].collect(results, call)
+            self._calls[instance.target.name].collect(results)
         except BaseException as error:
             self._fail(call, f"exception: {type(error).__name__}", self._told(error))
 
@@ -213,16 +213,12 @@ def prepare(arguments: Sequence[str]) -> Prepared:
     library = open_library()
     for variable in _THREADS:
         os.environ[variable] = "1"
-    device = "cuda" if (_values_of("--device", arguments) or ["host"])[-1] == "cuda" else "cpu"
-    os.environ[DEVICE] = device
-    if device != "cuda":
-        # Read when a kernel is declared, so before the files are imported.
-        os.environ.setdefault("TRITON_INTERPRET", "1")
-    else:
+    device = choose_device((_values_of("--device", arguments) or ["host"])[-1])
+    if device == "cuda":
         connect_torch(library)
     files = Files(_values_of("--python-file", arguments))
     targets = files.load()
-    random_numbers.seed(0)  # what this imports is imported once
+    files.check_hash(os.environ.get(CODE_HASH, ""))
     if device == "host":
         prepare_inductor(targets)
     return Prepared(files, targets, library, device, json.dumps(description(files, targets)))
@@ -247,6 +243,8 @@ def main() -> NoReturn:
     except (FileError, LibraryError) as error:
         write_line(str(error))
         code = 2 if isinstance(error, FileError) and not isinstance(error, MissingModule) else 3
+    except Exception as error:
+        write_line(f"the worker cannot be prepared: {exception_text(error)}")
     flush()
     # Exit handlers of the user's modules are not Redzone's to run.
     os._exit(code)

@@ -38,6 +38,9 @@ Result<void> measure_parts(const Setup& setup, Report& report) {
   if (wanted(Part::minute)) {
     RZ_TRY_ASSIGN(report.minute, setup.minute());
   }
+  if (wanted(Part::python)) {
+    RZ_TRY_ASSIGN(report.python, setup.python());
+  }
   return {};
 }
 

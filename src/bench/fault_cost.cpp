@@ -93,13 +93,16 @@ FaultSamples take_samples(const Setup& setup, const Plan& faulting, const Plan& 
 
 }  // namespace
 
-FaultCost measure_fault_cost(const Setup& setup) {
+FaultCost measure_fault_cost(const Setup& setup, std::optional<Plan> harmless) {
   setup.say("cost of a fault");
   FaultCost out;
-  const auto workload = make_workload("tiny", setup.device, setup.registry, true);
-  if (!workload) {
-    out.why_not = workload.error().message;
-    return out;
+  if (!harmless) {
+    const auto workload = make_workload("tiny", setup.device, setup.registry, true);
+    if (!workload) {
+      out.why_not = workload.error().message;
+      return out;
+    }
+    harmless = workload->plans.front();
   }
   const auto faulting = faulting_plan(setup);
   if (!faulting) {
@@ -107,11 +110,10 @@ FaultCost measure_fault_cost(const Setup& setup) {
     return out;
   }
   out.puzzle = faulting->target;
-  const Plan& harmless = workload->plans.front();
-  out.without_spare = take_samples(setup, *faulting, harmless, 0, 0);
+  out.without_spare = take_samples(setup, *faulting, *harmless, 0, 0);
   // Long enough for a spare to come up.
   const double pause_ms = 3 * median(out.without_spare.wait_ms);
-  out.with_spare = take_samples(setup, *faulting, harmless, 1, pause_ms);
+  out.with_spare = take_samples(setup, *faulting, *harmless, 1, pause_ms);
   if (out.with_spare.wait_ms.empty() || out.without_spare.wait_ms.empty())
     out.why_not = "the plan that faulted does not any more";
   return out;

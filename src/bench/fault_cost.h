@@ -6,7 +6,8 @@
 namespace redzone::bench {
 
 // Finds a plan of a puzzle that faults and repeatedly kills the only worker with it: with a spare
-// worker that is up by then, and without one.
-FaultCost measure_fault_cost(const Setup& setup);
+// worker that is up by then, and without one. Before and behind it runs `harmless`; without one,
+// a plan of the workload "tiny".
+FaultCost measure_fault_cost(const Setup& setup, std::optional<Plan> harmless = {});
 
 }  // namespace redzone::bench

@@ -198,6 +198,15 @@ Json minute(const Minute& m) {
             {"why_not", text_or_null(m.share.why_not)}}}};
 }
 
+Json python(const PythonCalls& p) {
+  Json targets = Json::array();
+  for (const auto& t : p.targets) targets.push_back(throughput(t));
+  return {{"made_by", p.made_by},
+          {"targets", targets},
+          {"fault_cost", fault_cost(p.fault_cost)},
+          {"why_not", text_or_null(p.why_not)}};
+}
+
 }  // namespace
 
 std::string report_json(const Report& r) {
@@ -227,6 +236,7 @@ std::string report_json(const Report& r) {
   json["launchers"] = launcher_table(r.launchers);
   json["tma"] = r.tma ? tma(*r.tma) : Json();
   json["minute"] = r.minute ? minute(*r.minute) : Json();
+  json["python"] = r.python ? python(*r.python) : Json();
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 

@@ -220,6 +220,14 @@ struct Minute {
   const MinutePuzzle* fewest_plans() const;  // null without puzzles
 };
 
+// The targets of a Python file, in processes of its interpreter.
+struct PythonCalls {
+  std::string made_by = {};              // versions of Python, torch and Triton
+  std::vector<Throughput> targets = {};  // `bare` makes the calls in a loop of Python
+  FaultCost fault_cost = {};
+  std::string why_not = {};  // "" unless nothing was measured
+};
+
 struct Report {
   Environment environment;
   std::string kind;     // "host" | "cuda"
@@ -238,6 +246,7 @@ struct Report {
   LauncherTable launchers;
   std::optional<TmaReport> tma;
   std::optional<Minute> minute;
+  std::optional<PythonCalls> python;
 };
 
 // 0 if empty.

@@ -8,13 +8,16 @@
 #include "bench/bare_loop.h"
 #include "bench/bench.h"
 #include "bench/minute.h"
+#include "bench/python_calls.h"
 #include "bench/tma.h"
 #include "core/device_traits.h"
+#include "core/mode_axes.h"
 #include "core/temporary_folder.h"
 #include "core/utc.h"
 #include "engine/plans.h"
 #include "engine/sanitized.h"
 #include "engine/tools.h"
+#include "python/interpreter.h"
 #include "sanitizer/command.h"
 #include "store/environment.h"
 
@@ -41,6 +44,7 @@ Effort effort_for(bool quick) {
   effort.descriptors = kQuickDescriptors;
   effort.minute = milliseconds(6000);
   effort.kernels = milliseconds(1500);
+  effort.python_plans = 6;
   return effort;
 }
 
@@ -104,6 +108,27 @@ Setup setup_of_none(const Setup& native, engine::EngineOptions options,
   return setup;
 }
 
+// The Python file that ships for it, in workers of their own. What the interpreter lacks is told.
+Result<PythonCalls> measure_python(engine::EngineOptions options, const Setup& native) {
+  native.say("Python targets");
+  options.python_files = {python::library_folder() / "python" / "targets" / "benchmark.py"};
+  options.plugins.clear();
+  options.packages.clear();
+  const auto registry = engine::load_targets(options);
+  if (!registry) return PythonCalls{.why_not = registry.error().message};
+  RZ_TRY_ASSIGN(const auto worker, first_hello(engine::pool_options(options, *registry)));
+  const auto& execution = traits_of(options.device).execution;
+  auto axes = mode_axes_with(execution.seeded_schedules);
+  if (execution.on_host_cores) axes = mode_axes_at_once(std::move(axes));
+  const oracles::Catalog catalog({}, SanitizerTool::none, {}, std::move(axes));
+  Setup setup = setup_of(options, *registry, catalog, worker);
+  setup.say = native.say;
+  setup.effort = native.effort;
+  setup.memcheck_prefix = native.memcheck_prefix;
+  setup.why_no_memcheck = native.why_no_memcheck;
+  return measure_python_calls(setup);
+}
+
 }  // namespace
 
 Result<Report> run(const RunOptions& options) {
@@ -127,6 +152,7 @@ Result<Report> run(const RunOptions& options) {
   engine::SanitizedPools sanitized(device, setup.pool.command, options.engine.interrupted);
   setup.sanitized = [&](SanitizerTool tool) { return sanitized.open(tool); };
   setup.minute = [&] { return measure_minute(options.engine, setup.effort, setup.say); };
+  setup.python = [&] { return measure_python(options.engine, setup); };
   const oracles::Catalog dry = oracles::Catalog::dry();
   const Setup none = setup_of_none(setup, options.engine, dry);
   setup.none = &none;

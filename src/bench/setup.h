@@ -13,7 +13,16 @@
 
 namespace redzone::bench {
 
-enum class Part : std::uint8_t { throughput, detection, faults, modes, launcher, tma, minute };
+enum class Part : std::uint8_t {
+  throughput,
+  detection,
+  faults,
+  modes,
+  launcher,
+  tma,
+  minute,
+  python
+};
 
 struct Effort {
   bool quick = false;                         // fewer plans and puzzles
@@ -34,7 +43,8 @@ struct Effort {
   std::chrono::milliseconds minute{60000};        // of the campaign over all puzzles
   std::chrono::milliseconds kernels{20000};       // of each campaign over the kernels
   std::set<Part> parts = {Part::throughput, Part::detection, Part::faults, Part::modes,
-                          Part::launcher,   Part::tma,       Part::minute};
+                          Part::launcher,   Part::tma,       Part::minute, Part::python};
+  std::size_t python_plans = 24;  // of each target of Python
 };
 
 struct Setup {
@@ -57,6 +67,8 @@ struct Setup {
   std::function<Result<std::unique_ptr<exec::Executor>>(SanitizerTool)> sanitized = {};
   // Measures the first minute, on engines of its own.
   std::function<Result<Minute>()> minute = {};
+  // Measures the Python files that ship, in workers of their own.
+  std::function<Result<PythonCalls>()> python = {};
   // The setup of the dry-run device, for the part `launcher`; outlives this.
   const Setup* none = nullptr;
   std::function<bool()> stop = {};                   // Ctrl-C

@@ -85,8 +85,11 @@ std::string throughput_text(const Throughput& t) {
                ratio(t.ratio(c.name, kLaunches)), compared(c), mapping_calls(c), note});
   }
   out += table.text("  ");
-  out += fmt::format("  the screen runs at {} of the bare speed for the same trials",
-                     ratio(t.ratio(kScreen, kBareScreen)));
+  if (const auto r = t.ratio(kScreen, kBareScreen))
+    out += fmt::format("  the screen runs at {:.2f} of the bare speed for the same trials", *r);
+  else
+    out += fmt::format("  the screen makes {} of the calls of the bare loop",
+                       ratio(t.ratio(kScreen, kBare)));
   if (const auto r = t.ratio(kScreen, kMemcheck))
     out += fmt::format(", at {:.1f} times memcheck's", *r);
   out += fmt::format("; generating a plan takes {:.0f} us more, in the driver\n", t.generate_us);
@@ -245,6 +248,13 @@ std::string minute_text(const Minute& m) {
   return out;
 }
 
+std::string python_text(const PythonCalls& p) {
+  if (!p.why_not.empty()) return "\nPython targets: not measured: " + p.why_not + "\n";
+  std::string out = fmt::format("\nPython targets: {}\n", p.made_by);
+  for (const auto& t : p.targets) out += throughput_text(t);
+  return out + fault_text(p.fault_cost);
+}
+
 }  // namespace
 
 std::string report_text(const Report& r) {
@@ -261,6 +271,7 @@ std::string report_text(const Report& r) {
   out += modes_text(r.modes) + launchers_text(r.launchers);
   if (r.tma) out += tma_text(*r.tma);
   if (r.minute) out += minute_text(*r.minute);
+  if (r.python) out += python_text(*r.python);
   return out;
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <span>
 
 #include "bench/bare_loop.h"
 #include "bench/pooled_loop.h"
@@ -52,20 +53,24 @@ class Race {
   std::vector<Entrant> entrants_;
 };
 
-Result<void> warm_up_bare(Result<BareProcess>& bare) {
+Result<void> warm_up_bare(Result<BareProcess>& bare, std::span<const Mix> mixes) {
   if (!bare) return tl::unexpected(bare.error());
   // Twice, because the first pass maps memory.
   for (int pass = 0; pass < 2; ++pass)
-    for (auto mix : {Mix::async, Mix::screen, Mix::launches})
-      RZ_TRY(bare->run(mix, milliseconds(0), kWarmUp));
+    for (const auto mix : mixes) RZ_TRY(bare->run(mix, milliseconds(0), kWarmUp));
   return {};
 }
 
-void race(const Setup& setup, const Workload& workload, Throughput& out) {
+// What a bare process can do.
+enum class BareLoop : std::uint8_t { calls, trials };
+
+void race(const Setup& setup, const Workload& workload, BareLoop loop, Throughput& out) {
   const milliseconds slice = setup.effort.slice;
   const Oracle& screen = setup.catalog.screen();
   auto bare = BareProcess::start(setup.bare_command(workload.name), workload, kBareDeadline);
-  const auto bare_ready = warm_up_bare(bare);
+  const Mix mixes[] = {Mix::async, Mix::screen, Mix::launches};
+  const bool trials = loop == BareLoop::trials;
+  const auto bare_ready = warm_up_bare(bare, std::span(mixes).first(trials ? 3 : 1));
   exec::PoolOptions alone = setup.pool;
   alone.workers = 1;
   PooledLoop one(alone, workload, setup.device, setup.registry, screen, setup.deadline);
@@ -74,13 +79,23 @@ void race(const Setup& setup, const Workload& workload, Throughput& out) {
   const auto crew_ready = crew.warm_up(kWarmUp);
 
   Race race;
-  race.add(describe(kBare, "one process, plain allocator, async, no checks: one trial a plan", 1),
-           bare_ready, [&] { return bare->run(Mix::async, slice, kBareDeadline + slice); });
-  race.add(describe(kBareScreen,
-                    "the same with the screen's trials: gated as written, blocking in reverse", 1),
-           bare_ready, [&] { return bare->run(Mix::screen, slice, kBareDeadline + slice); });
-  race.add(describe(kLaunches, "as many launches of an empty kernel as bare, one wait a trial", 1),
-           bare_ready, [&] { return bare->run(Mix::launches, slice, kBareDeadline + slice); });
+  const auto run_bare = [&](Mix mix) {
+    return [&, mix] { return bare->run(mix, slice, kBareDeadline + slice); };
+  };
+  race.add(describe(kBare,
+                    trials ? "one process, plain allocator, async, no checks: one trial a plan"
+                           : "a loop of calls in one Python process, without Redzone",
+                    1),
+           bare_ready, run_bare(Mix::async));
+  if (trials) {
+    race.add(
+        describe(kBareScreen,
+                 "the same with the screen's trials: gated as written, blocking in reverse", 1),
+        bare_ready, run_bare(Mix::screen));
+    race.add(
+        describe(kLaunches, "as many launches of an empty kernel as bare, one wait a trial", 1),
+        bare_ready, run_bare(Mix::launches));
+  }
   race.add(
       describe(
           kScreenOne,
@@ -99,7 +114,7 @@ void race(const Setup& setup, const Workload& workload, Throughput& out) {
       });
   race.run(setup);
   race.finish(out.columns);
-  if (!bare_ready || setup.stop()) return;
+  if (!trials || !bare_ready || setup.stop()) return;
   if (auto phases = bare->phases(slice, kWarmUp))
     out.phases = std::move(*phases);
   else
@@ -138,17 +153,18 @@ Result<Tally> bare_under_memcheck(const Setup& setup, const Workload& workload) 
   return bare.run(Mix::async, setup.effort.memcheck / 4, kMemcheckDeadline);
 }
 
-void add_memcheck_columns(const Setup& setup, const Workload& workload,
+void add_memcheck_columns(const Setup& setup, const Workload& workload, BareLoop loop,
                           std::vector<Column>& columns) {
   const struct {
     std::string_view name;
     const char* what;
     Result<Tally> (*run)(const Setup&, const Workload&);
   } kinds[] = {
+      {kMemcheckBare, "the bare process under compute-sanitizer memcheck", bare_under_memcheck},
       {kMemcheck, "the screen's trials in one long-lived worker under compute-sanitizer memcheck",
-       screen_under_memcheck},
-      {kMemcheckBare, "the bare process under compute-sanitizer memcheck", bare_under_memcheck}};
-  for (const auto& kind : kinds) {
+       screen_under_memcheck}};
+  if (setup.why_no_memcheck.empty()) setup.say(fmt::format("memcheck, {} shapes", workload.name));
+  for (const auto& kind : std::span(kinds).first(loop == BareLoop::trials ? 2 : 1)) {
     Column column = describe(kind.name, kind.what, 1);
     column.why_not = setup.why_no_memcheck;
     if (column.why_not.empty() && !setup.stop()) {
@@ -161,22 +177,29 @@ void add_memcheck_columns(const Setup& setup, const Workload& workload,
   }
 }
 
-}  // namespace
-
-Result<Throughput> measure_throughput(const Setup& setup, std::string_view name) {
-  setup.say(fmt::format("throughput, {} shapes", name));
-  RZ_TRY_ASSIGN(const auto workload,
-                make_workload(name, setup.device, setup.registry, setup.effort.quick));
+Throughput measure(const Setup& setup, const Workload& workload, BareLoop loop) {
+  setup.say(fmt::format("throughput, {} shapes", workload.name));
   Throughput out;
   out.workload = workload.name;
   out.what = workload.what;
   out.plans = workload.plans.size();
   out.plans_hash = hash_of(workload);
   out.generate_us = workload.generate_us;
-  race(setup, workload, out);
-  if (setup.why_no_memcheck.empty()) setup.say(fmt::format("memcheck, {} shapes", name));
-  add_memcheck_columns(setup, workload, out.columns);
+  race(setup, workload, loop, out);
+  add_memcheck_columns(setup, workload, loop, out.columns);
   return out;
+}
+
+}  // namespace
+
+Result<Throughput> measure_throughput(const Setup& setup, std::string_view name) {
+  RZ_TRY_ASSIGN(const auto workload,
+                make_workload(name, setup.device, setup.registry, setup.effort.quick));
+  return measure(setup, workload, BareLoop::trials);
+}
+
+Throughput measure_python_throughput(const Setup& setup, const Workload& workload) {
+  return measure(setup, workload, BareLoop::calls);
 }
 
 }  // namespace redzone::bench

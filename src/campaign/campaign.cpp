@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "campaign/lane.h"
+#include "campaign/naming.h"
 #include "core/log.h"
 #include "core/spec_mistake.h"
 #include "oracles/checks.h"
@@ -43,6 +44,28 @@ void add_spec_error(std::vector<Unjudged>& all, const std::string& target,
   });
   if (it == all.end()) it = all.insert(it, {target, Outcome::harness_error, what, 0, true});
   ++it->plans;
+}
+
+// A new finding whose write no plan of its own shows as a fault (as_fault()), while other plans do,
+// is merged into that fault.
+Result<void> merge_canaries(CampaignResult& result, FindingSink& sink) {
+  const std::vector<Finding> all = result.findings;
+  for (const Finding& canary : all) {
+    if (std::find(result.new_ids.begin(), result.new_ids.end(), canary.id) == result.new_ids.end())
+      continue;
+    const auto fault = std::find_if(all.begin(), all.end(), [&](const Finding& f) {
+      return was_found(f.state) && is_fault_of(f.signature, canary.signature);
+    });
+    if (fault == all.end()) continue;
+    log::info("finding {}: is the write of finding {}", canary.id, fault->id);
+    Finding merged = *fault;
+    merged.id = canary.id;
+    RZ_TRY(sink.update(merged));
+    std::erase_if(result.findings, [&](const Finding& f) { return f.id == canary.id; });
+    std::erase(result.new_ids, canary.id);
+    --result.stats.new_findings;
+  }
+  return {};
 }
 
 }  // namespace
@@ -163,7 +186,8 @@ Result<CampaignResult> Campaign::run() {
         slow_functions(before, options_.spec_calls->times(),
                        std::chrono::duration_cast<std::chrono::microseconds>(now() - started_));
   result_.stats.workers_lost = executor_.stats().workers_lost - lost_before_;
-  RZ_TRY(report_progress(true));
+  RZ_TRY(report_progress(true));  // counts what was seen of each
+  RZ_TRY(merge_canaries(result_, sink_));
   log::info("campaign {} ends: {} plans, {} trials, {} suspects, {} new and {} known findings",
             options_.id, result_.stats.plans, result_.stats.trials, result_.stats.suspects,
             result_.stats.new_findings, result_.stats.known_findings);

@@ -143,6 +143,13 @@ std::optional<Shown> classify(const Workshop& shop, Evaluator& evaluator,
   return compare(shop, evaluator, plans, blocking_only);
 }
 
+bool is_fault_of(const Signature& fault, const Signature& canary) {
+  Signature as_fault = canary;
+  as_fault.kind = FailKind::illegal_access;
+  as_fault.where = fault.where;
+  return canary.kind == FailKind::redzone && fault == as_fault;
+}
+
 std::optional<Shown> as_fault(const Workshop& shop, Evaluator& evaluator, const Shown& canary) {
   const Signature& seen = canary.answer.verdict.signature;
   const Oracle* fault = shop.catalog.find("fault");
@@ -151,14 +158,12 @@ std::optional<Shown> as_fault(const Workshop& shop, Evaluator& evaluator, const 
       !shop.options.faults_name_buffers)
     return std::nullopt;
   const auto placement = before ? Placement::guard_before : Placement::guard_after;
-  Signature looked_for = seen;
-  looked_for.kind = FailKind::illegal_access;
   for (auto& plan : at_guard_pages(canary.plan, evaluator.spec(), placement)) {
     if (shop.options.stopped()) break;
     Shown shown{fault, std::move(plan), {}};
     shown.answer = evaluator.ask(*fault, shown.plan);
-    looked_for.where = shown.answer.verdict.signature.where;
-    if (shown.answer.verdict.failed() && shown.answer.verdict.signature == looked_for) return shown;
+    const Verdict& verdict = shown.answer.verdict;
+    if (verdict.failed() && is_fault_of(verdict.signature, seen)) return shown;
   }
   return std::nullopt;
 }

@@ -26,7 +26,8 @@ class Bench final : public Command {
   void declare(po::options_description& flags, po::positional_options_description&) const override {
     flags.add_options()("quick", po::bool_switch(), "use fewer plans and puzzles: under a minute")(
         "part", po::value<std::vector<std::string>>()->composing(),
-        "run only this part: throughput, detection, faults, modes, launcher, tma or minute; "
+        "run only this part: throughput, detection, faults, modes, launcher, tma, minute or "
+        "python; "
         "repeatable")("out", po::value<std::string>(),
                       "also write the report to this file as JSON")(
         "commit", po::value<std::string>()->default_value("unknown"),
@@ -34,6 +35,7 @@ class Bench final : public Command {
     add_device_flag(flags);
     add_plugin_flag(flags);
     add_package_flag(flags);
+    add_python_flag(flags);
     add_worker_flags(flags);
   }
   Result<int> run(const po::variables_map& flags, Results& out) override;
@@ -66,7 +68,7 @@ Result<std::set<bench::Part>> parts_wanted(const po::variables_map& flags) {
   const std::map<std::string, bench::Part> names = {
       {"throughput", throughput}, {"detection", detection}, {"faults", faults},
       {"modes", modes},           {"launcher", launcher},   {"tma", tma},
-      {"minute", minute}};
+      {"minute", minute},         {"python", python}};
   std::set<bench::Part> parts;
   if (flags.count("part") == 0) {
     for (const auto& [name, part] : names) parts.insert(part);
@@ -75,9 +77,10 @@ Result<std::set<bench::Part>> parts_wanted(const po::variables_map& flags) {
   for (const auto& name : flags["part"].as<std::vector<std::string>>()) {
     const auto found = names.find(name);
     if (found == names.end())
-      return usage_error(fmt::format(
-          "--part {}: must be throughput, detection, faults, modes, launcher, tma or minute",
-          name));
+      return usage_error(
+          fmt::format("--part {}: must be throughput, detection, faults, modes, launcher, tma, "
+                      "minute or python",
+                      name));
     parts.insert(found->second);
   }
   return parts;

@@ -63,8 +63,8 @@ bool is_python(const TargetEntry& entry) {
 Result<void> add_python(Registry& registry, const EngineOptions& options) {
   RZ_TRY_ASSIGN(const auto interpreter, python::find_interpreter(options.python));
   RZ_TRY_ASSIGN(const auto descriptions,
-                python::describe(interpreter, options.python_files, python::kDescribeDeadline,
-                                 options.interrupted));
+                python::describe(interpreter, options.python_files,
+                                 {.device = options.device, .stop = options.interrupted}));
   TargetOrigin origin{.source = TargetSource::python,
                       .interpreter = descriptions.executable.empty() ? interpreter.path.string()
                                                                      : descriptions.executable,
@@ -130,6 +130,7 @@ exec::WorkerCommand worker_command(DeviceKind device, const Registry& registry) 
   exec::WorkerCommand command;
   command.argv = python::worker_words(first->origin.interpreter);
   command.environment = python::variables();
+  command.environment.push_back(std::string(python::kCodeHash) + "=" + first->code_hash);
   if (traits_of(device).execution.on_host_cores)
     if (std::string preloaded = preloaded_memory(); !preloaded.empty())
       command.environment.push_back("LD_PRELOAD=" + preloaded);

@@ -12,6 +12,7 @@
 #include <optional>
 
 #include "core/child_process.h"
+#include "core/device_traits.h"
 #include "core/fd.h"
 #include "core/log.h"
 #include "core/terminal.h"
@@ -85,8 +86,7 @@ Read read_answer(int fd, std::string& answer) {
 
 Result<Descriptions> describe(const Interpreter& interpreter,
                               std::span<const std::filesystem::path> files,
-                              std::chrono::milliseconds deadline,
-                              const std::function<bool()>& stop) {
+                              const DescribeOptions& options) {
   std::vector<std::string> names;
   for (const auto& file : files) {
     std::error_code error;
@@ -102,8 +102,13 @@ Result<Descriptions> describe(const Interpreter& interpreter,
 
   // The answer has the number of its descriptor here, and is the only one that is passed on.
   ::fcntl(answer_pipe->write.get(), F_SETFD, 0);
-  std::vector<std::string> words{interpreter.path.string(), "-m", "redzone.describe", "--out-fd",
-                                 std::to_string(answer_pipe->write.get())};
+  std::vector<std::string> words{interpreter.path.string(),
+                                 "-m",
+                                 "redzone.describe",
+                                 "--out-fd",
+                                 std::to_string(answer_pipe->write.get()),
+                                 "--device",
+                                 std::string(name_of(options.device))};
   words.insert(words.end(), names.begin(), names.end());
   std::vector<std::string> more = variables();
   const auto environment = exec::environment_with(more);
@@ -116,7 +121,7 @@ Result<Descriptions> describe(const Interpreter& interpreter,
 
   std::string answer;
   exec::OutputTail output;
-  const auto begun = Clock::now(), until = begun + deadline;
+  const auto begun = Clock::now(), until = begun + options.deadline;
   for (bool said = false;;) {
     const auto status = child.ended();  // first: what it wrote before is then read below
     output.drain(output_pipe->read.get());
@@ -133,16 +138,17 @@ Result<Descriptions> describe(const Interpreter& interpreter,
       return usage_error(
           fmt::format("{}: printed more than {} MiB while it was imported, at last: {}", all,
                       kMostOutputBytes >> 20, last_line(output)));
-    if (stop && stop()) return harness_error(all + ": interrupted while it was described");
+    if (options.stop && options.stop())
+      return harness_error(all + ": interrupted while it was described");
     if (Clock::now() >= until)
       return usage_error(
           fmt::format("{}: was not imported within {} s", all,
-                      std::chrono::duration_cast<std::chrono::seconds>(deadline).count()));
+                      std::chrono::duration_cast<std::chrono::seconds>(options.deadline).count()));
     if (!said && !files.empty() && Clock::now() >= begun + kLong) {
       said = true;
       const std::string line = last_line(output);
       log::warn("{}: is being imported for {} s, {} s at most{}{}", all, kLong.count(),
-                std::chrono::duration_cast<std::chrono::seconds>(deadline).count(),
+                std::chrono::duration_cast<std::chrono::seconds>(options.deadline).count(),
                 line.empty() ? "" : "; it printed: ", line);
     }
     pollfd entries[] = {{answer_pipe->read.get(), POLLIN, 0}, {output_pipe->read.get(), POLLIN, 0}};

@@ -1,6 +1,8 @@
 // Describes files of Python targets in a process of their interpreter, since the driver has none.
 #pragma once
 
+#include <redzone/spec.h>
+
 #include <chrono>
 #include <filesystem>
 #include <functional>
@@ -15,13 +17,18 @@ namespace redzone::python {
 // Imports that compile kernels take long.
 inline constexpr std::chrono::milliseconds kDescribeDeadline{120'000};
 
+struct DescribeOptions {
+  DeviceKind device = DeviceKind::host;  // of the workers: a file may ask for it
+  std::chrono::milliseconds deadline = kDescribeDeadline;
+  std::function<bool()> stop = {};  // asked several times a second
+};
+
 // Runs `python -m redzone.describe` on all files; without one, for the versions alone. The files
 // may print, fork, crash or hang: a usage error of one line, with file and line as far as they are
-// known. A harness error if the interpreter lacks a module, or once `stop`, which is asked several
-// times a second, is true. The process and what it has started in its group are killed at the end.
+// known. A harness error if the interpreter lacks a module, or once `stop` is true. The process and
+// what it has started in its group are killed at the end.
 Result<Descriptions> describe(const Interpreter& interpreter,
                               std::span<const std::filesystem::path> files,
-                              std::chrono::milliseconds deadline = kDescribeDeadline,
-                              const std::function<bool()>& stop = {});
+                              const DescribeOptions& options = {});
 
 }  // namespace redzone::python

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/error.h"
@@ -22,6 +23,10 @@ Result<Interpreter> find_interpreter(const std::string& given);
 // Where the libraries and the Python package of this program lie: ../lib/redzone, relative to the
 // running binary.
 std::filesystem::path library_folder();
+
+// Environment variable of a worker: the hash of the code that was described, which the worker must
+// find as well. A file may have been changed since.
+inline constexpr std::string_view kCodeHash = "REDZONE_CODE_HASH";
 
 // "NAME=value" for a process that imports `redzone`: where the package and the worker library are,
 // and that a fatal signal prints the stack.

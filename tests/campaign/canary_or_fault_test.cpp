@@ -2,6 +2,7 @@
 // runs.
 #include <gtest/gtest.h>
 
+#include "campaign/naming.h"
 #include "campaign/plan_variants.h"
 #include "campaign/triage_case.h"
 #include "core/plan_text.h"
@@ -79,6 +80,25 @@ TEST(CanaryOrFault, NamesAWriteThatNoGuardPageStopsByItsCanary) {
   const Finding f = c.settle(busy_plan({call_of(701, 64)})).finding;
   EXPECT_EQ(f.signature.text(), "redzone: write after y (t)");
   EXPECT_EQ(f.plan, plain_plan({call_of(1, 16)})) << print_plan(f.plan);
+}
+
+TEST(CanaryOrFault, OfTheSameWriteHaveAllButTheKernelInCommon) {
+  const Signature canary{.kind = FailKind::redzone,
+                         .target = "t",
+                         .where = "",
+                         .buffer = "x",
+                         .side = "after",
+                         .access = "write"};
+  Signature fault = canary;
+  fault.kind = FailKind::illegal_access;
+  fault.where = "k";
+  EXPECT_TRUE(is_fault_of(fault, canary));
+  EXPECT_FALSE(is_fault_of(canary, fault));
+  for (auto part : {&Signature::target, &Signature::buffer, &Signature::side, &Signature::access}) {
+    Signature other = fault;
+    other.*part = "other";
+    EXPECT_FALSE(is_fault_of(other, canary));
+  }
 }
 
 }  // namespace

@@ -369,6 +369,28 @@ inline Bug faults_above(std::int64_t limit) {
   };
 }
 
+// The first call decides how large a buffer is, which later calls write as well: a longer one
+// beyond it, into the slack behind it or, from the next multiple of 16 elements on, into the guard
+// page.
+inline Bug sized_by_the_first_call() {
+  return [](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
+    constexpr std::int64_t kSlack = 16;
+    std::int64_t room = 0;
+    Observation o = all_right(plan, trial);
+    for (const auto& [index, call] : calls_of_trial(plan, trial)) {
+      const std::int64_t n = get(call.dims, "N");
+      if (room == 0) room = n;
+      const bool guarded = trial.mode.allocator == Allocator::guard;
+      if (guarded && n > (room + kSlack - 1) / kSlack * kSlack)
+        return redzone::testing::faulted(fault_at(index, "y", Access::write, Side::after));
+      if (n <= room) continue;
+      for (auto& b : o.calls[static_cast<std::size_t>(index)].buffers)
+        if (b.name == "y" && b.surrounded) b.dirty_after = 4;
+    }
+    return o;
+  };
+}
+
 // Writes one element past `y`: into a canary, or, with `reaches_guard_page`, into the guard page
 // where `y` ends at it.
 inline Bug writes_past_the_end(bool reaches_guard_page) {

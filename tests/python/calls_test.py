@@ -9,11 +9,12 @@ import importlib.util
 import random
 import struct
 import unittest
+from unittest import mock
 
 import cases  # isort: skip
 
 import redzone as rz
-from redzone.arrays import Memory, arrays_named
+from redzone.arrays import Memory, arrays_named, try_out
 from redzone.buffers import Array
 from redzone.calls import BoundCall, BoundReference, WrongCall
 from redzone.registry import registry
@@ -178,6 +179,25 @@ class Arguments(CallCase):
         self.assertEqual(got, [(7, "slow", 128, None, 14, "as it is", 1e-6)])
 
 
+class TriedOut(CallCase):
+    def test_arrays_work_before_a_file_changes_them(self):
+        for kind in self.each_kind():
+            try_out(arrays_named(kind, "cpu"))
+
+    def test_what_a_file_has_changed_is_seen(self):
+        if "torch" not in KINDS:
+            self.skipTest("no torch")
+        import torch
+
+        changes = ((torch, "empty"), (torch, "frombuffer"), (torch.Tensor, "copy_"))
+        for owner, name in changes:
+            with self.subTest(name), mock.patch.object(owner, name, None), self.assertRaises(TypeError):
+                try_out(arrays_named("torch", "cpu"))
+        other = mock.patch.object(torch.Tensor, "copy_", lambda tensor, _: tensor.zero_())
+        with other, self.assertRaisesRegex(ValueError, "has other values"):
+            try_out(arrays_named("torch", "cpu"))
+
+
 class Results(CallCase):
     def test_results_are_stored_when_they_are_collected(self):
         n = rz.dim("N", 1, 9)
@@ -204,7 +224,7 @@ class Results(CallCase):
             _, call = self.bound(library, kind, give, x=rz.In("f32", n), returns=returns)
             results = call.run(give, 1)
             source.put("s", 42, 0)  # a later call writes what an earlier one has returned
-            call.collect(results, 1)
+            call.collect(results)
             self.assertEqual([library.element("first", i) for i in range(3)], [0.5, 1.5, 2.5])
             self.assertEqual(library.element("second", 0), 42)
 
@@ -302,7 +322,7 @@ class Scalars(CallCase):
                 return sum(x) if kind == "buffer" else x.sum()  # noqa: B023
 
             _, call = self.bound(library, kind, total, x=rz.In("f32", n), returns=rz.Out("f32"))
-            call.collect(call.run(total, 1), 1)
+            call.collect(call.run(total, 1))
             self.assertEqual(library.element("result"), 4.5)
 
 
@@ -323,7 +343,7 @@ class Torch(CallCase):
         try:
             declared = {"x": rz.In("f32", n), "returns": rz.Out("f32", n)}
             _, call = self.bound(library, "torch", lambda x: x * 1, **declared)
-            call.collect(call.run(lambda x: x * 1, 1), 1)
+            call.collect(call.run(lambda x: x * 1, 1))
             for function in (lambda x: x, lambda x: x.tolist()):
                 bound = self.reference(library, "torch", function, x=rz.In("f32", n), y=rz.Out("f32", n))
                 bound.run(1)

@@ -4,6 +4,8 @@
 import importlib.util
 import os
 import py_compile
+import subprocess
+import sys
 import unittest
 
 import cases
@@ -155,6 +157,48 @@ class Descriptions(cases.FileCase):
         self.assertEqual([(t["name"], t["file"]) for t in answer["target"]],
                          [("a.copy", "a.py"), ("b.copy", "below/b.py")])  # fmt: skip
 
+    def test_helpers_of_one_name_beside_two_files(self):
+        for folder, size in (("a", 10), ("b", 20), ("a/sub", 30)):
+            self.write(f"MOST = {size}\n", f"{folder}/sizes.py")
+            self.write("", f"{folder}/parts/__init__.py")
+            self.write(f"NAME = 'f{size}'\n", f"{folder}/parts/names.py")
+            self.write("import redzone as rz\nimport sizes\nfrom parts.names import NAME\n"
+                       "N = rz.dim('N', 1, sizes.MOST)\n"
+                       "rz.target(lambda x: 0, name=NAME, x=rz.InOut('f32', N))\n",
+                       f"{folder}/{folder[-1]}.py")  # fmt: skip
+        self.write("import redzone as rz\nfrom sizes import MOST\n"
+                   "rz.target(lambda x: 0, name='again', x=rz.InOut('f32', rz.dim('N', 1, MOST)))\n",
+                   "a/more.py")  # fmt: skip
+        names = ["a/a.py", "b/b.py", "a/sub/b.py", "a/more.py"]
+        for order in (names, names[::-1]):
+            ran, answer = cases.described(*order, cwd=self.folder)
+            self.assertEqual(ran.returncode, 0, ran.stderr)
+            most = {t["name"]: t["dim"][0]["max"] for t in answer["target"]}
+            self.assertEqual(most, {"f10": 10, "f20": 20, "f30": 30, "again": 10})
+        before = answer["code_hash"]
+        self.write("MOST = 20 + 0\n", "b/sizes.py")
+        self.assertNotEqual(cases.described(*order, cwd=self.folder)[1]["code_hash"], before)
+
+    def test_a_late_import_of_a_name_that_two_folders_have_is_refused(self):
+        for folder in ("a", "b"):
+            self.write(f"HERE = {folder!r}\n", f"{folder}/helper.py")
+            self.write("import redzone as rz\nimport helper\nHERE = helper.HERE\n"
+                       "def late(x):\n    import helper\n"
+                       f"rz.target(late, name={folder!r}, x=rz.InOut('f32', 1))\n",
+                       f"{folder}/my.py")  # fmt: skip
+        ran = subprocess.run(
+            [sys.executable, "-c", "from redzone.files import Files\n"
+             "for t in Files(['a/my.py', 'b/my.py']).load():\n"
+             "    print(t.callable.__globals__['HERE'])\n    try: t(0)\n"
+             "    except ImportError as e: print(e)\n"],
+            cwd=self.folder, capture_output=True, text=True,
+            env={**os.environ, "PYTHONPATH": str(cases.PACKAGE), "PYTHONSAFEPATH": "1"},
+        )  # fmt: skip
+        root = self.folder.resolve()
+        refused = (f"'helper' is {root}/a/helper.py and {root}/b/helper.py: import it at the top of the"
+                   " file, or rename one of them")  # fmt: skip
+        self.assertEqual(ran.stdout.splitlines(), ["a", refused, "b", refused], ran.stderr)
+
 
 class HostileFiles(cases.FileCase):
     def test_what_it_prints_is_not_in_the_answer(self):
@@ -256,6 +300,18 @@ class Mistakes(cases.FileCase):
         self.assertIn("--python", line)
         self.write("def f():\n    raise ValueError('two\\nlines')\n", "helpers.py")
         self.assertEqual(self.mistake("import helpers\nhelpers.f()\n"), "helpers.py:2: ValueError: two lines")
+        self.assertEqual(
+            self.mistake("import random\nrandom.seed = None\n" + RIGHT),
+            "my.py:1: random numbers cannot be seeded once it is imported: TypeError: 'NoneType' object is"
+            " not callable",
+        )
+        self.assertEqual(
+            self.mistake("import struct\nstruct.unpack = None\n" + RIGHT),
+            "my.py:5: buffer arrays do not work once the file is imported: TypeError: 'NoneType' object is"
+            " not callable",
+        )
+        # What no file has, as the code of exec() and of frozen modules, is no line of the user's.
+        self.assertEqual(self.mistake("\nexec('raise ValueError(1)')\n"), "my.py:2: ValueError: 1")
         ran, _ = cases.described("none.py", cwd=self.folder)
         self.assertEqual((ran.returncode, ran.stderr), (2, "none.py:1: no such file\n"))
 

@@ -32,7 +32,7 @@ class DescribingProcess : public ::testing::Test {
     const auto file = folder_.path() / "my.py";
     std::ofstream(file) << "";
     const std::filesystem::path files[] = {file};
-    return describe({program, true}, files, deadline, stop);
+    return describe({program, true}, files, {.deadline = deadline, .stop = stop});
   }
   // A command that writes the answer.
   std::string answer() const {
@@ -132,7 +132,8 @@ TEST_F(DescribingProcess, IsStoppedByTheUser) {
 
 TEST_F(DescribingProcess, WithoutAFileItSaysTheVersions) {
   const auto program = folder_.path() / "python";
-  std::ofstream(program) << "#!/bin/sh\nfd=$4\n[ $# = 4 ] || exit 9\n" << answer() << "\n";
+  std::ofstream(program) << "#!/bin/sh\nfd=$4\n[ \"$5 $6 $#\" = \"--device host 6\" ] || exit 9\n"
+                         << answer() << "\n";
   std::filesystem::permissions(program, std::filesystem::perms::owner_all);
   const auto read = describe({program, true}, {});
   ASSERT_TRUE(read) << read.error().message;

@@ -201,6 +201,29 @@ class Run(cases.FileCase):
         self.assertEqual((found, ran.returncode), ([], 0), ran.stdout + ran.stderr)
         self.assertIn("20 pass", ran.stdout)
 
+    def test_a_file_that_is_changed_meanwhile_is_told_and_not_mixed(self):
+        # A second thread keeps workers from being forked: each imports the file.
+        begun = self.folder / "begun"
+        text = (
+            "import threading, time\n"
+            "threading.Thread(target=time.sleep, args=[1000], daemon=True).start()\n" + HEAD
+            + f"@rz.target(x=rz.InOut('f32', N))\ndef f(x): open({str(begun)!r}, 'w').close()\n"
+        )  # fmt: skip
+        driver = subprocess.Popen(
+            [REDZONE, "run", self.write(text), "--python", sys.executable, "--device", "host",
+             "--plans", "5000"],
+            cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        )  # fmt: skip
+        self.addCleanup(driver.kill)
+        while not begun.exists() and driver.poll() is None:
+            time.sleep(0.01)
+        self.write(text + "# changed\n")
+        out, _ = driver.communicate(timeout=90)
+        self.assertEqual(driver.returncode, 3, out)
+        lines = [line for line in out.splitlines() if "was changed while the command ran" in line]
+        self.assertEqual(len(lines), 1, out)
+        self.assertIn("my.py:1: was changed", lines[0])
+
     def test_a_process_that_compiles_is_told_once_and_is_no_hang(self):
         # For longer than 30 deadlines, after which other progress does not count.
         found, ran = self.run_file(

@@ -8,7 +8,7 @@ import torch
 
 class Gradient:
     keep = True
-    def __init__(self): self.w = torch.ones((), requires_grad=True)
+    def __init__(self): self.w = torch.ones((), requires_grad=True, device=rz.device())
     def __call__(self, x):
         self.w.grad = self.w.grad if self.keep else None
         (self.w * x).sum().backward()

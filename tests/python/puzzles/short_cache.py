@@ -12,7 +12,7 @@ class Positions:
     grow, cached = False, torch.empty(0)
     def __call__(self, x):
         if len(self.cached) == 0 or (self.grow and len(self.cached) < len(x)):
-            self.cached = torch.arange(len(x), dtype=x.dtype)
+            self.cached = torch.arange(len(x), dtype=x.dtype, device=x.device)
         return x + self.cached[: len(x)]
 
 
