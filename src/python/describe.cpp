@@ -13,7 +13,6 @@
 #include <optional>
 
 #include "core/child_process.h"
-#include "core/device_traits.h"
 #include "core/fd.h"
 #include "core/log.h"
 #include "core/terminal.h"
@@ -125,13 +124,9 @@ Result<Descriptions> describe(const Interpreter& interpreter,
 
   // The answer has the number of its descriptor here, and is the only one that is passed on.
   ::fcntl(answer_pipe->write.get(), F_SETFD, 0);
-  std::vector<std::string> words{interpreter.path.string(),
-                                 "-m",
-                                 "redzone.describe",
-                                 "--out-fd",
-                                 std::to_string(answer_pipe->write.get()),
-                                 "--device",
-                                 std::string(name_of(options.device))};
+  std::vector<std::string> words{interpreter.path.string(), "-m", "redzone.describe", "--out-fd",
+                                 std::to_string(answer_pipe->write.get())};
+  if (!options.device.empty()) words.insert(words.end(), {"--device", options.device});
   words.insert(words.end(), names.begin(), names.end());
   const pid_t pid = start(std::move(words), null.get(), output_pipe->write.get());
   if (pid < 0) return harness_error(fmt::format("cannot fork: {}", std::strerror(errno)));
