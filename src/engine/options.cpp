@@ -63,8 +63,9 @@ bool is_python(const TargetEntry& entry) {
 Result<void> add_python(Registry& registry, const EngineOptions& options) {
   RZ_TRY_ASSIGN(const auto interpreter, python::find_interpreter(options.python));
   RZ_TRY_ASSIGN(const auto descriptions,
-                python::describe(interpreter, options.python_files,
-                                 {.device = options.device, .stop = options.interrupted}));
+                python::describe(
+                    interpreter, options.python_files,
+                    {.device = std::string(name_of(options.device)), .stop = options.interrupted}));
   TargetOrigin origin{.source = TargetSource::python,
                       .interpreter = descriptions.executable.empty() ? interpreter.path.string()
                                                                      : descriptions.executable,

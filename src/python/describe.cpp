@@ -12,7 +12,6 @@
 #include <optional>
 
 #include "core/child_process.h"
-#include "core/device_traits.h"
 #include "core/fd.h"
 #include "core/log.h"
 #include "core/terminal.h"
@@ -102,13 +101,9 @@ Result<Descriptions> describe(const Interpreter& interpreter,
 
   // The answer has the number of its descriptor here, and is the only one that is passed on.
   ::fcntl(answer_pipe->write.get(), F_SETFD, 0);
-  std::vector<std::string> words{interpreter.path.string(),
-                                 "-m",
-                                 "redzone.describe",
-                                 "--out-fd",
-                                 std::to_string(answer_pipe->write.get()),
-                                 "--device",
-                                 std::string(name_of(options.device))};
+  std::vector<std::string> words{interpreter.path.string(), "-m", "redzone.describe", "--out-fd",
+                                 std::to_string(answer_pipe->write.get())};
+  if (!options.device.empty()) words.insert(words.end(), {"--device", options.device});
   words.insert(words.end(), names.begin(), names.end());
   std::vector<std::string> more = variables();
   const auto environment = exec::environment_with(more);

@@ -1,12 +1,11 @@
 // Describes files of Python targets in a process of their interpreter, since the driver has none.
 #pragma once
 
-#include <redzone/spec.h>
-
 #include <chrono>
 #include <filesystem>
 #include <functional>
 #include <span>
+#include <string>
 
 #include "core/error.h"
 #include "python/description.h"
@@ -18,7 +17,7 @@ namespace redzone::python {
 inline constexpr std::chrono::milliseconds kDescribeDeadline{120'000};
 
 struct DescribeOptions {
-  DeviceKind device = DeviceKind::host;  // of the workers: a file may ask for it
+  std::string device = {};  // name of that of the workers, which a file may ask for; "": not told
   std::chrono::milliseconds deadline = kDescribeDeadline;
   std::function<bool()> stop = {};  // asked several times a second
 };

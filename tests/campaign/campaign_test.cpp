@@ -85,32 +85,6 @@ TEST_F(CampaignTest, FindsReducesAndCountsABugInGeneratedPlans) {
   EXPECT_FALSE(result.stopped);
 }
 
-// Only some shapes let such a write reach the guard page, and none of the canary's own plan does.
-TEST_F(CampaignTest, ACanaryAndAFaultOfOneWriteAreOneFinding) {
-  const Plan canary = plain_plan({call_of(1, 16), call_of(3, 16)});
-  const Plan fault = plain_plan({call_of(1, 16), call_of(40, 16)});
-  for (const auto& plans : {std::vector{canary, fault}, std::vector{fault, canary}}) {
-    sink_.findings.clear();
-    const auto result = run(sized_by_the_first_call(), listed(plans));
-    ASSERT_EQ(result.findings.size(), 1u);
-    EXPECT_EQ(result.findings[0].signature.text(), "illegal-access: write after y in k (t)");
-    EXPECT_EQ(result.new_ids, std::vector{result.findings[0].id});
-    EXPECT_EQ(result.stats.new_findings, 1u);
-    EXPECT_EQ(result.stats.known_findings, 0u);
-    ASSERT_EQ(sink_.findings.size(), 1u);
-    const Finding& f = sink_.findings.begin()->second;
-    EXPECT_EQ(f.id, result.findings[0].id);
-    EXPECT_EQ(f.plan, plain_plan({call_of(1, 16), call_of(17, 16)})) << print_plan(f.plan);
-  }
-}
-
-TEST_F(CampaignTest, ACanaryWhoseWriteNeverFaultsStays) {
-  const auto result =
-      run(sized_by_the_first_call(), listed({plain_plan({call_of(1, 16), call_of(3, 16)})}));
-  ASSERT_EQ(result.findings.size(), 1u);
-  EXPECT_EQ(result.findings[0].signature.text(), "redzone: write after y (t)");
-}
-
 TEST_F(CampaignTest, FindsNothingInACorrectTarget) {
   const auto result = run([](const Plan& plan, const TrialSpec& trial,
                              const std::vector<Call>&) { return all_right(plan, trial); },

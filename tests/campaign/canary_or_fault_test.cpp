@@ -2,6 +2,8 @@
 // runs.
 #include <gtest/gtest.h>
 
+#include "campaign/campaign.h"
+#include "campaign/listed_plans.h"
 #include "campaign/naming.h"
 #include "campaign/plan_variants.h"
 #include "campaign/triage_case.h"
@@ -80,6 +82,48 @@ TEST(CanaryOrFault, NamesAWriteThatNoGuardPageStopsByItsCanary) {
   const Finding f = c.settle(busy_plan({call_of(701, 64)})).finding;
   EXPECT_EQ(f.signature.text(), "redzone: write after y (t)");
   EXPECT_EQ(f.plan, plain_plan({call_of(1, 16)})) << print_plan(f.plan);
+}
+
+// A campaign over these plans, which are run again and again.
+CampaignResult campaign_over(std::vector<Plan> plans, RecordingSink& sink) {
+  const TargetSpec spec = small_spec();
+  const oracles::Catalog catalog;
+  FakeExecutor executor(sized_by_the_first_call());
+  CampaignOptions options;
+  options.triage.reduce_time = std::chrono::hours(1);
+  options.plans_per_target = 40;
+  std::vector<TargetUnderTest> targets;
+  targets.push_back({&spec, std::make_unique<ListedPlans>(std::move(plans)), {}});
+  auto result =
+      Campaign(executor, catalog, real_simplify(), sink, std::move(targets), options).run();
+  EXPECT_TRUE(result) << result.error().message;
+  return std::move(*result);
+}
+
+// Only some shapes let such a write reach the guard page, and none of the canary's own plan does.
+TEST(CanaryOrFault, OfOneWriteInOtherPlansAreOneFinding) {
+  const Plan canary = plain_plan({call_of(1, 16), call_of(3, 16)});
+  const Plan fault = plain_plan({call_of(1, 16), call_of(40, 16)});
+  for (const auto& plans : {std::vector{canary, fault}, std::vector{fault, canary}}) {
+    RecordingSink sink;
+    const auto result = campaign_over(plans, sink);
+    ASSERT_EQ(result.findings.size(), 1u);
+    EXPECT_EQ(result.findings[0].signature.text(), "illegal-access: write after y in k (t)");
+    EXPECT_EQ(result.new_ids, std::vector{result.findings[0].id});
+    EXPECT_EQ(result.stats.new_findings, 1u);
+    EXPECT_EQ(result.stats.known_findings, 0u);
+    ASSERT_EQ(sink.findings.size(), 1u);
+    const Finding& f = sink.findings.begin()->second;
+    EXPECT_EQ(f.id, result.findings[0].id);
+    EXPECT_EQ(f.plan, plain_plan({call_of(1, 16), call_of(17, 16)})) << print_plan(f.plan);
+  }
+}
+
+TEST(CanaryOrFault, ACanaryWhoseWriteNeverFaultsStays) {
+  RecordingSink sink;
+  const auto result = campaign_over({plain_plan({call_of(1, 16), call_of(3, 16)})}, sink);
+  ASSERT_EQ(result.findings.size(), 1u);
+  EXPECT_EQ(result.findings[0].signature.text(), "redzone: write after y (t)");
 }
 
 TEST(CanaryOrFault, OfTheSameWriteHaveAllButTheKernelInCommon) {

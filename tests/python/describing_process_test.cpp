@@ -132,12 +132,16 @@ TEST_F(DescribingProcess, IsStoppedByTheUser) {
 
 TEST_F(DescribingProcess, WithoutAFileItSaysTheVersions) {
   const auto program = folder_.path() / "python";
-  std::ofstream(program) << "#!/bin/sh\nfd=$4\n[ \"$5 $6 $#\" = \"--device host 6\" ] || exit 9\n"
-                         << answer() << "\n";
+  std::ofstream(program)
+      << "#!/bin/sh\nfd=$4\n[ \"$*\" = \"-m redzone.describe --out-fd $4$MORE\" ] || exit 9\n"
+      << answer() << "\n";
   std::filesystem::permissions(program, std::filesystem::perms::owner_all);
   const auto read = describe({program, true}, {});
   ASSERT_TRUE(read) << read.error().message;
   EXPECT_TRUE(read->targets.empty());
+  ::setenv("MORE", " --device some", 1);
+  EXPECT_TRUE(describe({program, true}, {}, {.device = "some"}));
+  ::unsetenv("MORE");
 }
 
 TEST(Interpreter, IsTheGivenOneOrAnError) {
