@@ -213,13 +213,14 @@ def prepare(arguments: Sequence[str]) -> Prepared:
     library = open_library()
     for variable in _THREADS:
         os.environ[variable] = "1"
-    device = choose_device((_values_of("--device", arguments) or ["host"])[-1])
+    of_driver = (_values_of("--device", arguments) or ["host"])[-1]
+    device = choose_device(of_driver)
     if device == "cuda":
         connect_torch(library)
     files = Files(_values_of("--python-file", arguments))
     targets = files.load()
     files.check_hash(os.environ.get(CODE_HASH, ""))
-    if device == "host":
+    if of_driver == "host":
         prepare_inductor(targets)
     return Prepared(files, targets, library, device, json.dumps(description(files, targets)))
 

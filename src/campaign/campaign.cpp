@@ -47,14 +47,17 @@ void add_spec_error(std::vector<Unjudged>& all, const std::string& target,
 }
 
 // A new finding whose write no plan of its own shows as a fault (as_fault()), while other plans do,
-// is merged into that fault.
+// is merged into that fault, if that is new as well: an older one may have a mark, or be of another
+// write that was mended since.
 Result<void> merge_canaries(CampaignResult& result, FindingSink& sink) {
   const std::vector<Finding> all = result.findings;
+  const auto is_new = [&](const Finding& f) {
+    return std::find(result.new_ids.begin(), result.new_ids.end(), f.id) != result.new_ids.end();
+  };
   for (const Finding& canary : all) {
-    if (std::find(result.new_ids.begin(), result.new_ids.end(), canary.id) == result.new_ids.end())
-      continue;
+    if (!is_new(canary)) continue;
     const auto fault = std::find_if(all.begin(), all.end(), [&](const Finding& f) {
-      return was_found(f.state) && is_fault_of(f.signature, canary.signature);
+      return is_new(f) && was_found(f.state) && is_fault_of(f.signature, canary.signature);
     });
     if (fault == all.end()) continue;
     log::info("finding {}: is the write of finding {}", canary.id, fault->id);

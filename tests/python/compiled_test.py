@@ -14,6 +14,7 @@ import cases
 import torch
 import torch._inductor.cpu_vec_isa as isa
 from redzone.progress import prepare_inductor
+from redzone.worker import prepare
 
 TEXT = """import redzone as rz, torch
 M, N = rz.dims(M=(1, 16), N=(1, 64))
@@ -41,6 +42,16 @@ class Compiled(cases.FileCase):
         with unittest.mock.patch.object(isa, "pick_vec_isa", wraps=isa.pick_vec_isa) as picked:
             prepare_inductor([unittest.mock.Mock(callable=torch.compile(torch.sin))])
         picked.assert_called_once()
+
+    def test_it_is_asked_where_calls_are_run(self):
+        for device, times in (("host", 1), ("none", 0)):
+            file = self.write(TEXT.replace("my.scale", f"my.{device}"), f"{device}.py")
+            with (
+                unittest.mock.patch("redzone.worker.open_library"),
+                unittest.mock.patch("redzone.worker.prepare_inductor") as asked,
+            ):
+                prepare(["--device", device, "--python-file", str(self.folder / file)])
+            self.assertEqual(asked.call_count, times, device)
 
 
 if __name__ == "__main__":
