@@ -26,6 +26,7 @@ inline SanitizerReport sample_sanitizer_report() {
                        .thread = "1,0,0",
                        .block = "2,0,0",
                        .location = "scan.cu:7",
+                       .other = "write at scan.cu:5 by thread (0,0,0) of block (1,0,0)",
                        .text = "Invalid __global__ write of \"4\" bytes",
                        .count = 3},
                       race},

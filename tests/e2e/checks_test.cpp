@@ -28,8 +28,9 @@ TEST_P(Races, AreFoundNamedAndReplayed) {
   EXPECT_EQ(findings[0]["signature"]["kind"], "race") << ran;
   EXPECT_EQ(findings[0]["oracle"], "races") << ran;
 
-  const Ran shown = redzone(folder, {"show", "1", "--db", "x.db"});
-  EXPECT_NE(shown.out.find("redzone replay 1 --checks races --db x.db"), std::string::npos)
+  const std::string id = std::to_string(findings[0]["id"].get<int>());
+  const Ran shown = redzone(folder, {"show", id, "--db", "x.db"});
+  EXPECT_NE(shown.out.find("redzone replay " + id + " --checks races --db x.db"), std::string::npos)
       << shown;
   const std::string source = name + ".cu:";
   const auto first = shown.out.find(source);
@@ -38,7 +39,7 @@ TEST_P(Races, AreFoundNamedAndReplayed) {
 
   // The recorded oracle runs the check, with the flag or without.
   for (const Arguments& flags : {Arguments{"--checks", "races"}, Arguments{}}) {
-    Arguments replay{"replay", "1", "--runs", "2", "--db", "x.db"};
+    Arguments replay{"replay", id, "--runs", "2", "--db", "x.db"};
     replay.insert(replay.end(), flags.begin(), flags.end());
     const Ran again = redzone(folder, replay);
     EXPECT_EQ(again.exit, 1) << again;

@@ -100,8 +100,8 @@ __device__ Sixteen uniform_slot(const RandomSlot& random, double lo, double hi) 
   return slot;
 }
 
-// Values of 16 bytes of elements one by one, from element `first` on: for fills that are not most of
-// what is filled. Not inlined, since it needs many registers.
+// Values of 16 bytes of elements one by one, from element `first` on: for fills that are not most
+// of what is filled. Not inlined, since it needs many registers.
 __noinline__ __device__ Sixteen slot_of_each(const BufferJob& job, std::int64_t first) {
   const auto bytes = static_cast<unsigned>(dtype_bytes(static_cast<DType>(job.dtype)));
   const std::uint64_t mask = ~0ull >> (64 - 8 * bytes);
