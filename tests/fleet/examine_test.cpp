@@ -1,5 +1,6 @@
 // The examination of a fleet's findings by model of GPU, over a program that stands in for
 // `redzone reduce` and `bisect`, and what the runs on several devices say.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "core/exit_code.h"
