@@ -127,8 +127,7 @@ Result<void> run_hub(const HubJob& job) {
   RZ_TRY_ASSIGN(const Attempt attempt,
                 claim_attempt(job.layout, kHubShard, {.host = job.host, .began = utc_now()}));
   RZ_TRY_ASSIGN(const auto local,
-                LocalFolder::make(job.local / fmt::format("redzone-{}-hub-{}",
-                                                          fleet.uid.substr(0, 8), attempt.number)));
+                LocalFolder::make(job.local, local_name(fleet, "hub"), attempt.number));
   RZ_TRY_ASSIGN(const auto folder, SharedHub::open(job.layout, attempt, local / "hub.db"));
   return Running(job, attempt, fleet, *folder).run();
 }

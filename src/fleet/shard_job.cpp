@@ -53,10 +53,9 @@ Result<std::optional<int>> ended_before(const Layout& layout, int shard) {
   return std::nullopt;
 }
 
-Result<int> run_attempt(const ShardJob& job, const Fleet& fleet, const LocalFolder& folder) {
-  AttemptStatus status{.host = job.host, .job = job.job, .began = utc_now()};
-  RZ_TRY_ASSIGN(const Attempt attempt, claim_attempt(job.layout, job.shard, status));
-  const fs::path store = folder / "redzone.db";
+// Makes the attempt's store of what is there before its night; nothing if it begins with nothing.
+Result<void> begin_store(const ShardJob& job, const Attempt& attempt, AttemptStatus& status,
+                         const fs::path& store) {
   RZ_TRY_ASSIGN(const auto before, snapshot_before(job.layout, attempt));
   std::error_code error;
   if (before) {
@@ -66,10 +65,13 @@ Result<int> run_attempt(const ShardJob& job, const Fleet& fleet, const LocalFold
     fs::copy_file(job.layout.known(), store, error);
   }
   if (error) return harness_error(fmt::format("{}: {}", store.string(), error.message()));
-  RZ_TRY(write_record(job.layout.attempt(attempt), status));
+  return write_record(job.layout.attempt(attempt), status);
+}
 
+// Runs the night to its end, and publishes meanwhile. Returns its exit code.
+Result<int> run_night(const ShardJob& job, const Fleet& fleet, const fs::path& store,
+                      Publisher& publisher) {
   RZ_TRY_ASSIGN(auto night, ChildProcess::start({.words = words_of(job, fleet, store)}));
-  Publisher publisher(job.layout, attempt, status, store);
   auto last = Time::now(), looked = last;
   std::optional<int> ended;
   for (bool told = false; !ended; ended = night.ended()) {
@@ -86,10 +88,20 @@ Result<int> run_attempt(const ShardJob& job, const Fleet& fleet, const LocalFold
     looked = Time::now();
     if (due) last = looked;
   }
-  publisher.publish(true);
-  const int code = exit_code_of_wait(*ended);
-  publisher.end(code);
-  return code;
+  return exit_code_of_wait(*ended);
+}
+
+Result<int> run_attempt(const ShardJob& job, const Fleet& fleet) {
+  AttemptStatus status{.host = job.host, .job = job.job, .began = utc_now()};
+  RZ_TRY_ASSIGN(const Attempt attempt, claim_attempt(job.layout, job.shard, status));
+  RZ_TRY_ASSIGN(auto folder,
+                LocalFolder::make(job.local, local_name(fleet, std::to_string(job.shard)),
+                                  attempt.number));
+  const fs::path store = folder / "redzone.db";
+  RZ_TRY(begin_store(job, attempt, status, store));
+  Publisher publisher(job.layout, attempt, status, store);
+  RZ_TRY_ASSIGN(const int code, run_night(job, fleet, store, publisher));
+  return publisher.conclude(code, folder, job.interrupted, job.now);
 }
 
 }  // namespace
@@ -101,10 +113,7 @@ Result<int> run_shard(const ShardJob& job) {
                                    job.shard, fleet.shards));
   RZ_TRY_ASSIGN(const auto ended, ended_before(job.layout, job.shard));
   if (ended) return *ended;
-  RZ_TRY_ASSIGN(const auto folder,
-                LocalFolder::make(job.local /
-                                  fmt::format("redzone-{}-{}", fleet.uid.substr(0, 8), job.shard)));
-  return run_attempt(job, fleet, folder);
+  return run_attempt(job, fleet);
 }
 
 }  // namespace redzone::fleet

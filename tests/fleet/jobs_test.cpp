@@ -1,10 +1,15 @@
 // The jobs of a fleet in this process, over a program that stands in for a night: it stores what it
 // is given, and ends with the code that it is given.
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <functional>
+#include <vector>
 
 #include "core/exit_code.h"
 #include "fleet/describe.h"
 #include "fleet/hub_job.h"
+#include "fleet/local_folder.h"
 #include "fleet/record_file.h"
 #include "fleet/shard_job.h"
 #include "fleet/shared_folder.h"
@@ -54,7 +59,18 @@ class JobsTest : public ::testing::Test {
                       .redzone = (dir_ / "night").string(),
                       .host = "n1",
                       .job = "7",
-                      .interrupted = [] { return false; }});
+                      .interrupted = interrupted_,
+                      .now = now_});
+  }
+  // A folder where the first snapshot of the shard is to be, as root writes past permissions.
+  void block_snapshot(int number) {
+    std::filesystem::create_directories(layout_.snapshot({{number, 1}, 1}) / "in the way");
+  }
+  std::vector<std::filesystem::path> local_folders() {
+    std::vector<std::filesystem::path> all;
+    for (const auto& entry : std::filesystem::directory_iterator(dir_ / "local"))
+      all.push_back(entry.path());
+    return all;
   }
   Result<void> hub(bool finish) {
     return run_hub({.layout = layout_,
@@ -68,6 +84,9 @@ class JobsTest : public ::testing::Test {
     return must(store.findings()).size();
   }
 
+  std::function<bool()> interrupted_ = [] { return false; };
+  double seconds_ = 0;
+  std::function<double()> now_ = [this] { return seconds_ += 100; };
   TempDir dir_;
   Layout layout_{dir_ / "run"};
   Fleet fleet_{.uid = "0123456789abcdef0123456789abcdef",
@@ -88,6 +107,51 @@ TEST_F(JobsTest, AShardRunsItsNightAndPublishesItsStore) {
   EXPECT_TRUE(status.has_ended());
   EXPECT_EQ(findings_of(layout_.snapshot({{2, 1}, status.snapshot})), 3U);
   EXPECT_TRUE(std::filesystem::is_empty(dir_ / "local"));
+}
+
+TEST_F(JobsTest, TheLastSnapshotIsTriedUntilTheSharedFolderTakesIt) {
+  block_snapshot(1);
+  now_ = [this] {
+    if ((seconds_ += 50) == 300) std::filesystem::remove_all(layout_.snapshot({{1, 1}, 1}));
+    return seconds_;
+  };
+  EXPECT_EQ(must(shard(1, 3, kFound)), kFound);
+  const auto status = must(read_attempts(layout_)).at({1, 1});
+  EXPECT_EQ(status.problem, "");
+  EXPECT_EQ(findings_of(layout_.snapshot({{1, 1}, status.snapshot})), 3U);
+  EXPECT_TRUE(local_folders().empty());
+}
+
+TEST_F(JobsTest, WhatWasNotPublishedIsKeptAndTheShardGoesOnLater) {
+  for (const bool told_to_end : {false, true}) {
+    const int number = told_to_end ? 2 : 1;
+    block_snapshot(number);
+    interrupted_ = [=] { return told_to_end; };
+    if (told_to_end) now_ = [] { return 0.0; };
+    EXPECT_EQ(must(shard(number, 3, kFound)), kInterrupted);
+    const auto status = must(read_attempts(layout_)).at({number, 1});
+    EXPECT_EQ(status.exit_code, kInterrupted);
+    EXPECT_NE(status.problem, "");
+    ASSERT_EQ(local_folders().size(), 1U);
+    const auto kept = local_folders().front();
+    EXPECT_EQ(findings_of(kept / "redzone.db"), 3U);
+    // The next attempt on this machine leaves it there.
+    std::filesystem::remove_all(layout_.snapshot({{number, 1}, 1}));
+    interrupted_ = [] { return false; };
+    EXPECT_EQ(must(shard(number, 4, kFound)), kFound);
+    EXPECT_EQ(local_folders(), (std::vector{kept}));
+    std::filesystem::remove_all(kept);
+  }
+}
+
+TEST_F(JobsTest, TheLocalFolderIsForThisUserAlone) {
+  auto folder = must(LocalFolder::make(dir_ / "local", "job", 1));
+  EXPECT_EQ(std::filesystem::status(folder / ".").permissions(), std::filesystem::perms::owner_all);
+  std::filesystem::create_symlink(dir_.path(), dir_ / "local/job-2");
+  const auto foreign = LocalFolder::make(dir_ / "local", "job", 2);
+  ASSERT_FALSE(foreign);
+  EXPECT_EQ(foreign.error().kind, ErrorKind::usage);
+  EXPECT_FALSE(std::filesystem::exists(dir_ / "local/job-1")) << "what an attempt left is removed";
 }
 
 TEST_F(JobsTest, AShardWhoseNightHasEndedIsNotRunAgain) {
