@@ -42,7 +42,7 @@ struct Subject {
 // Makes the job's store of all that has been published, and says what is to be examined.
 Result<std::vector<Subject>> gather(const ExamineJob& job, const Fleet& fleet,
                                     const Attempt& attempt, const fs::path& file) {
-  RZ_TRY_ASSIGN(auto folder, SharedHub::open(job.layout, attempt, file));
+  RZ_TRY_ASSIGN(auto folder, SharedHub::open(job.layout, fleet.uid, attempt, file));
   RZ_TRY_ASSIGN(const auto snapshots, folder->snapshots());
   for (const auto& snapshot : snapshots)
     if (const auto merged = folder->merge(snapshot); !merged)
@@ -108,7 +108,7 @@ class Examination {
 };
 
 Result<int> run_examiner(const ExamineJob& job, const Fleet& fleet) {
-  AttemptStatus status{.host = job.host, .job = job.job, .began = utc_now()};
+  AttemptStatus status{.fleet = fleet.uid, .host = job.host, .job = job.job, .began = utc_now()};
   RZ_TRY_ASSIGN(const Attempt attempt,
                 claim_attempt(job.layout, examiner_of(fleet, job.model), status));
   RZ_TRY_ASSIGN(auto folder,

@@ -28,7 +28,7 @@ constexpr std::chrono::minutes kStopped{5};
 
 // Whether nothing more is to come. `since`: when the fleet was stopped, if it was.
 Result<bool> all_ended(const Layout& layout, const Fleet& fleet, bool stopped, double stopped_for) {
-  RZ_TRY_ASSIGN(const auto attempts, read_attempts(layout));
+  RZ_TRY_ASSIGN(const auto attempts, read_attempts(layout, fleet.uid));
   std::map<int, const AttemptStatus*> latest;  // by shard
   for (const auto& [attempt, status] : attempts)
     if (attempt.shard != kHubShard && attempt.shard <= fleet.shards)
@@ -125,10 +125,10 @@ class Running {
 Result<void> run_hub(const HubJob& job) {
   RZ_TRY_ASSIGN(const Fleet fleet, read_fleet_of(job.layout, job.uid));
   RZ_TRY_ASSIGN(const Attempt attempt,
-                claim_attempt(job.layout, kHubShard, {.host = job.host, .began = utc_now()}));
+                claim_attempt(job.layout, kHubShard, {.fleet = fleet.uid, .host = job.host, .began = utc_now()}));
   RZ_TRY_ASSIGN(const auto local,
                 LocalFolder::make(job.local, local_name(fleet, "hub"), attempt.number));
-  RZ_TRY_ASSIGN(const auto folder, SharedHub::open(job.layout, attempt, local / "hub.db"));
+  RZ_TRY_ASSIGN(const auto folder, SharedHub::open(job.layout, fleet.uid, attempt, local / "hub.db"));
   return Running(job, attempt, fleet, *folder).run();
 }
 

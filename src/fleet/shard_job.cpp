@@ -45,8 +45,8 @@ std::vector<std::string> words_of(const ShardJob& job, const Fleet& fleet, const
 }
 
 // The night's exit code, if an attempt of the shard has run it to its end.
-Result<std::optional<int>> ended_before(const Layout& layout, int shard) {
-  RZ_TRY_ASSIGN(const auto attempts, read_attempts(layout));
+Result<std::optional<int>> ended_before(const Layout& layout, const std::string& uid, int shard) {
+  RZ_TRY_ASSIGN(const auto attempts, read_attempts(layout, uid));
   for (const auto& [attempt, status] : attempts)
     if (attempt.shard == shard && status.has_ended() && status.exit_code != kInterrupted)
       return status.exit_code;
@@ -56,7 +56,7 @@ Result<std::optional<int>> ended_before(const Layout& layout, int shard) {
 // Makes the attempt's store of what is there before its night; nothing if it begins with nothing.
 Result<void> begin_store(const ShardJob& job, const Attempt& attempt, AttemptStatus& status,
                          const fs::path& store) {
-  RZ_TRY_ASSIGN(const auto before, snapshot_before(job.layout, attempt));
+  RZ_TRY_ASSIGN(const auto before, snapshot_before(job.layout, status.fleet, attempt));
   std::error_code error;
   if (before) {
     status.taken_up = before->attempt.number;
@@ -92,7 +92,7 @@ Result<int> run_night(const ShardJob& job, const Fleet& fleet, const fs::path& s
 }
 
 Result<int> run_attempt(const ShardJob& job, const Fleet& fleet) {
-  AttemptStatus status{.host = job.host, .job = job.job, .began = utc_now()};
+  AttemptStatus status{.fleet = fleet.uid, .host = job.host, .job = job.job, .began = utc_now()};
   RZ_TRY_ASSIGN(const Attempt attempt, claim_attempt(job.layout, job.shard, status));
   RZ_TRY_ASSIGN(auto folder,
                 LocalFolder::make(job.local, local_name(fleet, std::to_string(job.shard)),
@@ -111,7 +111,7 @@ Result<int> run_shard(const ShardJob& job) {
   if (job.shard < 1 || job.shard > fleet.shards)
     return usage_error(fmt::format("{}: has no shard {}, of {}", job.layout.root.string(),
                                    job.shard, fleet.shards));
-  RZ_TRY_ASSIGN(const auto ended, ended_before(job.layout, job.shard));
+  RZ_TRY_ASSIGN(const auto ended, ended_before(job.layout, fleet.uid, job.shard));
   if (ended) return *ended;
   return run_attempt(job, fleet);
 }

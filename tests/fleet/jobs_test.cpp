@@ -101,7 +101,7 @@ TEST_F(JobsTest, AShardRunsItsNightAndPublishesItsStore) {
   EXPECT_EQ(must(shard(2, 3, kFound)), kFound);
   EXPECT_EQ(bytes_of(dir_ / "words").substr(0, 50),
             "nightly scale --plans 9 --shard 2/2 --seed 7 --db ");
-  const auto status = must(read_attempts(layout_)).at({2, 1});
+  const auto status = must(read_attempts(layout_, fleet_.uid)).at({2, 1});
   EXPECT_EQ(status.exit_code, kFound);
   EXPECT_EQ(status.host, "n1");
   EXPECT_TRUE(status.has_ended());
@@ -116,7 +116,7 @@ TEST_F(JobsTest, TheLastSnapshotIsTriedUntilTheSharedFolderTakesIt) {
     return seconds_;
   };
   EXPECT_EQ(must(shard(1, 3, kFound)), kFound);
-  const auto status = must(read_attempts(layout_)).at({1, 1});
+  const auto status = must(read_attempts(layout_, fleet_.uid)).at({1, 1});
   EXPECT_EQ(status.problem, "");
   EXPECT_EQ(findings_of(layout_.snapshot({{1, 1}, status.snapshot})), 3U);
   EXPECT_TRUE(local_folders().empty());
@@ -129,7 +129,7 @@ TEST_F(JobsTest, WhatWasNotPublishedIsKeptAndTheShardGoesOnLater) {
     interrupted_ = [=] { return told_to_end; };
     if (told_to_end) now_ = [] { return 0.0; };
     EXPECT_EQ(must(shard(number, 3, kFound)), kInterrupted);
-    const auto status = must(read_attempts(layout_)).at({number, 1});
+    const auto status = must(read_attempts(layout_, fleet_.uid)).at({number, 1});
     EXPECT_EQ(status.exit_code, kInterrupted);
     EXPECT_NE(status.problem, "");
     ASSERT_EQ(local_folders().size(), 1U);
@@ -157,14 +157,14 @@ TEST_F(JobsTest, TheLocalFolderIsForThisUserAlone) {
 TEST_F(JobsTest, AShardWhoseNightHasEndedIsNotRunAgain) {
   EXPECT_EQ(must(shard(1, 1, kFound)), kFound);
   EXPECT_EQ(must(shard(1, 5, kOk)), kFound);
-  EXPECT_EQ(must(read_attempts(layout_)).size(), 1U);
+  EXPECT_EQ(must(read_attempts(layout_, fleet_.uid)).size(), 1U);
 }
 
 TEST_F(JobsTest, AShardThatWasCutOffGoesOnWithItsSnapshot) {
   EXPECT_EQ(must(shard(1, 2, kInterrupted)), kInterrupted);
   EXPECT_EQ(must(shard(1, 4, kFound)), kFound);
   EXPECT_EQ(findings_of(dir_ / "taken_up.db"), 2U);
-  EXPECT_EQ(must(read_attempts(layout_)).at({1, 2}).taken_up, 1);
+  EXPECT_EQ(must(read_attempts(layout_, fleet_.uid)).at({1, 2}).taken_up, 1);
 }
 
 TEST_F(JobsTest, AShardBeginsWithWhatIsKnown) {
@@ -181,6 +181,27 @@ TEST_F(JobsTest, AShardThatTheFleetDoesNotHaveIsAMistake) {
     ASSERT_FALSE(none);
     EXPECT_EQ(none.error().kind, ErrorKind::usage);
   }
+}
+
+TEST_F(JobsTest, WhatASubmitThatFailedLeftIsOfNoUse) {
+  const std::string other(kUidDigits, 'f');
+  // An attempt whose night has ended, and one of another shard that was cut off.
+  for (const int number : {1, 2}) {
+    const AttemptStatus status{.fleet = other,
+                               .ended = "2026-01-02T03:05:00Z",
+                               .exit_code = number == 1 ? kOk : kInterrupted};
+    const Attempt left = must(claim_attempt(layout_, number, status));
+    store::Store store = open_rw(dir_ / "left.db");
+    must(store.record(sample_finding(9)));
+    must(publish_snapshot(layout_, {left, 1}, store));
+  }
+  for (const int number : {1, 2}) {
+    EXPECT_EQ(must(shard(number, 3, kFound)), kFound);
+    EXPECT_FALSE(std::filesystem::exists(dir_ / "taken_up.db"));
+  }
+  must(hub(true));
+  EXPECT_EQ(findings_of(layout_.hub_store()), 3U) << "without the one that was left";
+  EXPECT_EQ(must(describe_fleet(layout_, fleet_, nullptr)).shards[0].attempts, 1);
 }
 
 TEST_F(JobsTest, TheHubEndsWithTheLastShardAndHasWhatAllFound) {

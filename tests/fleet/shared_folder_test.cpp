@@ -84,22 +84,22 @@ TEST_F(SharedFolderTest, EveryAttemptHasItsOwnNumber) {
   EXPECT_EQ(claim(3), (Attempt{3, 1}));
   EXPECT_EQ(must(latest_attempt(layout_, 2)), (Attempt{2, 2}));
   EXPECT_EQ(must(latest_attempt(layout_, 1)), std::nullopt);
-  EXPECT_EQ(must(read_attempts(layout_)).size(), 3U);
+  EXPECT_EQ(must(read_attempts(layout_, fleet_.uid)).size(), 3U);
 }
 
 TEST_F(SharedFolderTest, AnAttemptGoesOnWithTheLatestSnapshotOfThoseBeforeIt) {
   const Attempt first = claim(1), second = claim(1);
-  EXPECT_EQ(must(snapshot_before(layout_, second)), std::nullopt);
+  EXPECT_EQ(must(snapshot_before(layout_, fleet_.uid, second)), std::nullopt);
   store::Store store = store_of(first, 1, 2);
   must(publish_snapshot(layout_, {first, 1}, store));
   must(publish_snapshot(layout_, {first, 2}, store));
   EXPECT_EQ(must(list_snapshots(layout_)), (std::vector<SnapshotName>{{first, 2}}));
-  EXPECT_EQ(must(snapshot_before(layout_, second)), (SnapshotName{first, 2}));
+  EXPECT_EQ(must(snapshot_before(layout_, fleet_.uid, second)), (SnapshotName{first, 2}));
   const Attempt third = claim(1);
-  EXPECT_EQ(must(snapshot_before(layout_, third)), (SnapshotName{first, 2}));
+  EXPECT_EQ(must(snapshot_before(layout_, fleet_.uid, third)), (SnapshotName{first, 2}));
   must(publish_snapshot(layout_, {second, 1}, store));
-  EXPECT_EQ(must(snapshot_before(layout_, third)), (SnapshotName{second, 1}));
-  EXPECT_EQ(must(snapshot_before(layout_, first)), std::nullopt);
+  EXPECT_EQ(must(snapshot_before(layout_, fleet_.uid, third)), (SnapshotName{second, 1}));
+  EXPECT_EQ(must(snapshot_before(layout_, fleet_.uid, first)), std::nullopt);
 }
 
 TEST_F(SharedFolderTest, ASnapshotThatCannotBeWrittenLeavesTheOneBefore) {
@@ -117,14 +117,14 @@ TEST_F(SharedFolderTest, TheHubMergesBySignatureAndPublishesCopies) {
   store::Store first = store_of(one, 1, 3), second = store_of(two, 3, 5);
   must(publish_snapshot(layout_, {one, 1}, first));
   must(publish_snapshot(layout_, {two, 1}, second));
-  auto folder = must(SharedHub::open(layout_, hub, dir_ / "hub.local.db"));
+  auto folder = must(SharedHub::open(layout_, fleet_.uid, hub, dir_ / "hub.local.db"));
   Hub machine(
       *folder, [] { return 0.0; }, 100);
   must(machine.begin());
   EXPECT_TRUE(must(machine.collect()));
   EXPECT_EQ(findings_in(layout_.hub_store()), 5U);
   // Another one goes on with what this one published.
-  auto later = must(SharedHub::open(layout_, claim(kHubShard), dir_ / "hub2.local.db"));
+  auto later = must(SharedHub::open(layout_, fleet_.uid, claim(kHubShard), dir_ / "hub2.local.db"));
   EXPECT_FALSE(folder->is_owner());
   EXPECT_TRUE(later->is_owner());
   EXPECT_EQ(must(later->store().findings()).size(), 5U);
@@ -135,7 +135,7 @@ TEST_F(SharedFolderTest, ADamagedSnapshotIsToldAndTheOthersAreMerged) {
   store::Store second = store_of(two, 1, 2);
   write_bytes(layout_.snapshot({one, 1}), "no store at all, but longer than a header of SQLite's");
   must(publish_snapshot(layout_, {two, 1}, second));
-  auto folder = must(SharedHub::open(layout_, hub, dir_ / "hub.local.db"));
+  auto folder = must(SharedHub::open(layout_, fleet_.uid, hub, dir_ / "hub.local.db"));
   Hub machine(
       *folder, [] { return 0.0; }, 100);
   must(machine.begin());
@@ -147,7 +147,7 @@ TEST_F(SharedFolderTest, ADamagedSnapshotIsToldAndTheOthersAreMerged) {
 
 TEST_F(SharedFolderTest, QuestionsAndAnswersAreFiles) {
   const Attempt one = claim(1), hub = claim(kHubShard);
-  auto folder = must(SharedHub::open(layout_, hub, dir_ / "hub.local.db"));
+  auto folder = must(SharedHub::open(layout_, fleet_.uid, hub, dir_ / "hub.local.db"));
   Hub machine(
       *folder, [] { return 0.0; }, 100);
   must(machine.begin());
