@@ -111,16 +111,19 @@ Result<int> run_examiner(const ExamineJob& job, const Fleet& fleet) {
   AttemptStatus status{.fleet = fleet.uid, .host = job.host, .job = job.job, .began = utc_now()};
   RZ_TRY_ASSIGN(const Attempt attempt,
                 claim_attempt(job.layout, examiner_of(fleet, job.model), status));
-  RZ_TRY_ASSIGN(auto folder,
-                LocalFolder::make(job.local, local_name(fleet, fmt::format("model-{}", job.model)),
-                                  attempt.number));
-  const fs::path store = folder / "redzone.db";
+  auto folder = LocalFolder::make(job.local, local_name(fleet, fmt::format("model-{}", job.model)),
+                                  attempt.number);
+  if (!folder) {
+    end_attempt(job.layout, attempt, std::move(status), folder.error());
+    return tl::unexpected(folder.error());
+  }
+  const fs::path store = *folder / "redzone.db";
   Publisher publisher(job.layout, attempt, status, store);
   auto code = [&]() -> Result<int> {
     RZ_TRY_ASSIGN(const auto subjects, gather(job, fleet, attempt, store));
     return Examination(job, fleet, store, publisher).run(subjects);
   }();
-  const int last = publisher.conclude(code ? *code : kHarness, folder, job.interrupted, job.now);
+  const int last = publisher.conclude(code ? *code : kHarness, *folder, job.interrupted, job.now);
   if (!code) return code;
   return last;
 }

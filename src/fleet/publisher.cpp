@@ -85,4 +85,13 @@ void Publisher::tell() {
     log::warn("fleet: {}", told.error().message);
 }
 
+void end_attempt(const Layout& layout, const Attempt& attempt, AttemptStatus status,
+                 const Error& error) {
+  status.exit_code = kHarness;
+  status.ended = utc_now();
+  status.problem = printable(error.message);
+  if (const auto told = write_record(layout.attempt(attempt), status); !told)
+    log::warn("fleet: {}", told.error().message);
+}
+
 }  // namespace redzone::fleet

@@ -50,4 +50,8 @@ class Publisher {
   std::vector<std::pair<std::string, std::int64_t>> findings_;  // by state, as published
 };
 
+// Tells the end of an attempt that failed.
+void end_attempt(const Layout& layout, const Attempt& attempt, AttemptStatus status,
+                 const Error& error);
+
 }  // namespace redzone::fleet

@@ -18,6 +18,7 @@
 #include "fleet/publisher.h"
 #include "fleet/record_file.h"
 #include "fleet/shared_folder.h"
+#include "fleet/take_up.h"
 
 namespace redzone::fleet {
 namespace fs = std::filesystem;
@@ -53,21 +54,6 @@ Result<std::optional<int>> ended_before(const Layout& layout, const std::string&
   return std::nullopt;
 }
 
-// Makes the attempt's store of what is there before its night; nothing if it begins with nothing.
-Result<void> begin_store(const ShardJob& job, const Attempt& attempt, AttemptStatus& status,
-                         const fs::path& store) {
-  RZ_TRY_ASSIGN(const auto before, snapshot_before(job.layout, status.fleet, attempt));
-  std::error_code error;
-  if (before) {
-    status.taken_up = before->attempt.number;
-    fs::copy_file(job.layout.snapshot(*before), store, error);
-  } else if (std::error_code none; fs::exists(job.layout.known(), none)) {
-    fs::copy_file(job.layout.known(), store, error);
-  }
-  if (error) return harness_error(fmt::format("{}: {}", store.string(), error.message()));
-  return write_record(job.layout.attempt(attempt), status);
-}
-
 // Runs the night to its end, and publishes meanwhile. Returns its exit code.
 Result<int> run_night(const ShardJob& job, const Fleet& fleet, const fs::path& store,
                       Publisher& publisher) {
@@ -91,17 +77,31 @@ Result<int> run_night(const ShardJob& job, const Fleet& fleet, const fs::path& s
   return exit_code_of_wait(*ended);
 }
 
-Result<int> run_attempt(const ShardJob& job, const Fleet& fleet) {
-  AttemptStatus status{.fleet = fleet.uid, .host = job.host, .job = job.job, .began = utc_now()};
-  RZ_TRY_ASSIGN(const Attempt attempt, claim_attempt(job.layout, job.shard, status));
+// What an attempt that was claimed does. `status`: as it was told last.
+Result<int> run_claimed(const ShardJob& job, const Fleet& fleet, const Attempt& attempt,
+                        AttemptStatus& status) {
   RZ_TRY_ASSIGN(auto folder,
                 LocalFolder::make(job.local, local_name(fleet, std::to_string(job.shard)),
                                   attempt.number));
   const fs::path store = folder / "redzone.db";
-  RZ_TRY(begin_store(job, attempt, status, store));
+  RZ_TRY_ASSIGN(const auto taken, take_up(job.layout, fleet.uid, attempt, store));
+  status.taken_up = taken.attempt;
+  status.problem = taken.problem;
+  RZ_TRY(write_record(job.layout.attempt(attempt), status));
   Publisher publisher(job.layout, attempt, status, store);
   RZ_TRY_ASSIGN(const int code, run_night(job, fleet, store, publisher));
   return publisher.conclude(code, folder, job.interrupted, job.now);
+}
+
+Result<int> run_attempt(const ShardJob& job, const Fleet& fleet) {
+  AttemptStatus status{
+      .fleet = fleet.uid, .host = job.host, .job = job.job, .began = utc_now()};
+  RZ_TRY_ASSIGN(const Attempt attempt, claim_attempt(job.layout, job.shard, status));
+  auto code = run_claimed(job, fleet, attempt, status);
+  if (code) return code;
+  // The hub waits for nothing more of it.
+  end_attempt(job.layout, attempt, std::move(status), code.error());
+  return code;
 }
 
 }  // namespace

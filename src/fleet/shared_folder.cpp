@@ -170,16 +170,16 @@ Result<std::vector<SnapshotName>> list_snapshots(const Layout& layout) {
   return all;
 }
 
-Result<std::optional<SnapshotName>> snapshot_before(const Layout& layout, const std::string& uid,
-                                                    const Attempt& attempt) {
+Result<std::vector<SnapshotName>> snapshots_before(const Layout& layout, const std::string& uid,
+                                                   const Attempt& attempt) {
   RZ_TRY_ASSIGN(auto all, list_snapshots(layout));
-  std::reverse(all.begin(), all.end());
-  for (const auto& s : all) {
-    if (s.attempt.shard != attempt.shard || !(s.attempt < attempt)) continue;
+  std::erase_if(all, [&](const SnapshotName& s) {
+    if (s.attempt.shard != attempt.shard || !(s.attempt < attempt)) return true;
     const auto status = read_record<AttemptStatus>(layout.attempt(s.attempt));
-    if (!status || !is_foreign(*status, uid)) return s;
-  }
-  return std::nullopt;
+    return status && is_foreign(*status, uid);
+  });
+  std::reverse(all.begin(), all.end());
+  return all;
 }
 
 Result<void> publish_snapshot(const Layout& layout, const SnapshotName& name, store::Store& store) {

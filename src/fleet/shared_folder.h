@@ -42,10 +42,10 @@ Result<std::optional<Attempt>> latest_attempt(const Layout& layout, int shard);
 
 // The latest snapshot of each attempt, of whatever fleet.
 Result<std::vector<SnapshotName>> list_snapshots(const Layout& layout);
-// The snapshot that a new attempt of the shard goes on with: that of the latest attempt before it
-// that is of its fleet and has one.
-Result<std::optional<SnapshotName>> snapshot_before(const Layout& layout, const std::string& uid,
-                                                    const Attempt& attempt);
+// Those that a new attempt of the shard may go on with, the best first: of the attempts before it
+// that are of its fleet, from the latest on.
+Result<std::vector<SnapshotName>> snapshots_before(const Layout& layout, const std::string& uid,
+                                                   const Attempt& attempt);
 // Publishes the store as the next snapshot of the attempt and removes the one before.
 Result<void> publish_snapshot(const Layout& layout, const SnapshotName& name, store::Store& store);
 

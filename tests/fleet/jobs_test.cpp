@@ -13,6 +13,7 @@
 #include "fleet/record_file.h"
 #include "fleet/shard_job.h"
 #include "fleet/shared_folder.h"
+#include "fleet/take_up.h"
 #include "store/publish.h"
 #include "store/sample.h"
 
@@ -165,6 +166,40 @@ TEST_F(JobsTest, AShardThatWasCutOffGoesOnWithItsSnapshot) {
   EXPECT_EQ(must(shard(1, 4, kFound)), kFound);
   EXPECT_EQ(findings_of(dir_ / "taken_up.db"), 2U);
   EXPECT_EQ(must(read_attempts(layout_, fleet_.uid)).at({1, 2}).taken_up, 1);
+}
+
+TEST_F(JobsTest, ASnapshotThatIsDamagedOrGoneIsNotTakenUp) {
+  EXPECT_EQ(must(shard(1, 2, kInterrupted)), kInterrupted);
+  const auto sound = layout_.snapshot({{1, 1}, 1});
+  const AttemptStatus cut_off{.fleet = fleet_.uid, .ended = "x", .exit_code = kInterrupted};
+  for (const int number : {2, 3})
+    EXPECT_EQ(must(claim_attempt(layout_, 1, cut_off)).number, number);
+  const auto truncated = layout_.snapshot({{1, 2}, 1});
+  write_bytes(truncated, bytes_of(sound).substr(0, 20000));
+  // As if it were replaced between the listing and the copying.
+  std::filesystem::create_symlink("nowhere", layout_.snapshot({{1, 3}, 1}));
+  const auto taken = must(take_up(layout_, fleet_.uid, {1, 4}, dir_ / "s.db"));
+  EXPECT_EQ(taken.attempt, 1);
+  EXPECT_NE(taken.problem.find(truncated.string()), std::string::npos) << taken.problem;
+  EXPECT_EQ(findings_of(dir_ / "s.db"), 2U);
+  write_bytes(sound, "no store");
+  EXPECT_EQ(must(shard(1, 4, kFound)), kFound) << "it begins with nothing";
+  EXPECT_FALSE(std::filesystem::exists(dir_ / "taken_up.db"));
+  EXPECT_EQ(must(read_attempts(layout_, fleet_.uid)).at({1, 4}).taken_up, 0);
+}
+
+TEST_F(JobsTest, AnAttemptThatCannotBeginEnds) {
+  write_bytes(dir_ / "local", "a file");
+  EXPECT_FALSE(shard(1, 1, kOk));
+  std::filesystem::remove(dir_ / "local");
+  std::filesystem::remove(dir_ / "night");
+  EXPECT_FALSE(shard(2, 1, kOk));
+  for (const auto& [attempt, status] : must(read_attempts(layout_, fleet_.uid))) {
+    EXPECT_TRUE(status.has_ended());
+    EXPECT_EQ(status.exit_code, kHarness);
+    EXPECT_NE(status.problem, "");
+  }
+  EXPECT_EQ(must(read_attempts(layout_, fleet_.uid)).size(), 2U);
 }
 
 TEST_F(JobsTest, AShardBeginsWithWhatIsKnown) {

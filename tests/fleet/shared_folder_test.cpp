@@ -28,6 +28,10 @@ class SharedFolderTest : public ::testing::Test {
     for (int i = from; i <= to; ++i) must(store.record(sample_finding(i)));
     return store;
   }
+  using Names = std::vector<SnapshotName>;
+  Names before(const Attempt& attempt) {
+    return must(snapshots_before(layout_, fleet_.uid, attempt));
+  }
   std::size_t findings_in(const std::filesystem::path& file) {
     store::Store store = open_ro(file);
     return must(store.findings()).size();
@@ -89,17 +93,17 @@ TEST_F(SharedFolderTest, EveryAttemptHasItsOwnNumber) {
 
 TEST_F(SharedFolderTest, AnAttemptGoesOnWithTheLatestSnapshotOfThoseBeforeIt) {
   const Attempt first = claim(1), second = claim(1);
-  EXPECT_EQ(must(snapshot_before(layout_, fleet_.uid, second)), std::nullopt);
+  EXPECT_TRUE(before(second).empty());
   store::Store store = store_of(first, 1, 2);
   must(publish_snapshot(layout_, {first, 1}, store));
   must(publish_snapshot(layout_, {first, 2}, store));
   EXPECT_EQ(must(list_snapshots(layout_)), (std::vector<SnapshotName>{{first, 2}}));
-  EXPECT_EQ(must(snapshot_before(layout_, fleet_.uid, second)), (SnapshotName{first, 2}));
+  EXPECT_EQ(before(second), (Names{{first, 2}}));
   const Attempt third = claim(1);
-  EXPECT_EQ(must(snapshot_before(layout_, fleet_.uid, third)), (SnapshotName{first, 2}));
+  EXPECT_EQ(before(third), (Names{{first, 2}}));
   must(publish_snapshot(layout_, {second, 1}, store));
-  EXPECT_EQ(must(snapshot_before(layout_, fleet_.uid, third)), (SnapshotName{second, 1}));
-  EXPECT_EQ(must(snapshot_before(layout_, fleet_.uid, first)), std::nullopt);
+  EXPECT_EQ(before(third), (Names{{second, 1}, {first, 2}}));
+  EXPECT_TRUE(before(first).empty());
 }
 
 TEST_F(SharedFolderTest, ASnapshotThatCannotBeWrittenLeavesTheOneBefore) {
