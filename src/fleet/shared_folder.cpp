@@ -218,6 +218,11 @@ bool SharedHub::is_owner() {
   return latest && *latest && **latest == attempt_;
 }
 
+bool SharedHub::is_replaced() {
+  const auto latest = latest_attempt(layout_, kHubShard);
+  return latest && *latest && attempt_ < **latest;
+}
+
 Result<std::vector<SnapshotName>> SharedHub::snapshots() {
   RZ_TRY_ASSIGN(auto all, list_snapshots(layout_));
   std::erase_if(all, [this](const SnapshotName& snapshot) {
@@ -245,7 +250,7 @@ Result<std::set<std::string>> SharedHub::reduced() {
 }
 
 Result<void> SharedHub::publish() {
-  return store::publish(store_, layout_.hub_store());
+  return store::publish(store_, layout_.hub_store(), [this] { return is_owner(); });
 }
 
 Result<std::vector<Request>> SharedHub::requests() {

@@ -61,6 +61,8 @@ class SharedHub final : public HubFolder {
                                                  const std::filesystem::path& local);
 
   bool is_owner() override;
+  // True if a later attempt is known. As long as the attempts cannot be read this is neither.
+  bool is_replaced();
   Result<std::vector<SnapshotName>> snapshots() override;
   Result<bool> merge(const SnapshotName& snapshot) override;
   Result<std::set<std::string>> reduced() override;

@@ -77,7 +77,7 @@ class JobsTest : public ::testing::Test {
     return run_hub({.layout = layout_,
                     .local = dir_ / "local",
                     .host = "n2",
-                    .interrupted = [] { return false; },
+                    .interrupted = interrupted_,
                     .finish = finish});
   }
   std::size_t findings_of(const std::filesystem::path& file) {
@@ -253,6 +253,34 @@ TEST_F(JobsTest, TheLastJobMergesWhatThereIs) {
   must(shard(1, 3, kInterrupted));
   must(hub(true));
   EXPECT_EQ(findings_of(layout_.hub_store()), 3U);
+}
+
+TEST_F(JobsTest, TheLastJobTellsThatItCouldNotMerge) {
+  must(shard(1, 3, kInterrupted));
+  std::filesystem::rename(layout_.snapshots(), dir_ / "away");
+  const auto failed = hub(true);
+  ASSERT_FALSE(failed);
+  EXPECT_NE(failed.error().message.find("snapshots"), std::string::npos) << failed.error().message;
+  EXPECT_EQ(must(read_record<HubStatus>(layout_.hub_status())).problems.size(), 1U);
+  std::filesystem::rename(dir_ / "away", layout_.snapshots());
+  must(hub(true));
+  EXPECT_TRUE(must(read_record<HubStatus>(layout_.hub_status())).problems.empty());
+}
+
+TEST_F(JobsTest, ARunningHubOutlivesAFolderThatIsAway) {
+  must(shard(1, 1, kOk));
+  must(shard(2, 1, kOk));
+  int looks = 0;
+  interrupted_ = [&] {
+    const auto away = dir_ / "away";
+    ++looks;
+    if (looks == 1) std::filesystem::rename(layout_.attempts(), away);
+    if (looks == 2) std::filesystem::rename(away, layout_.attempts());
+    return looks == 3;
+  };
+  must(hub(false));
+  EXPECT_EQ(looks, 3) << "it does not end while it does not see the attempts";
+  EXPECT_EQ(findings_of(layout_.hub_store()), 1U);
 }
 
 TEST_F(JobsTest, TheFiguresAreThoseOfAllAttemptsOfTheHub) {

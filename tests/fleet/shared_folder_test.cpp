@@ -10,6 +10,7 @@
 #include <ctime>
 
 #include "fleet/record_file.h"
+#include "store/publish.h"
 #include "store/sample.h"
 
 namespace redzone::fleet {
@@ -114,6 +115,21 @@ TEST_F(SharedFolderTest, ASnapshotThatCannotBeWrittenLeavesTheOneBefore) {
   std::filesystem::create_directory(layout_.snapshot({first, 2}));
   EXPECT_FALSE(publish_snapshot(layout_, {first, 2}, store));
   EXPECT_EQ(findings_in(layout_.snapshot({first, 1})), 2U);
+}
+
+TEST_F(SharedFolderTest, AHubThatIsReplacedWhileItCopiesPublishesNothing) {
+  store::Store store = store_of(claim(kHubShard), 1, 2);
+  must(store::publish(store, layout_.hub_store()));
+  must(store.record(sample_finding(3)));
+  must(store::publish(store, layout_.hub_store(), [] { return false; }));
+  EXPECT_EQ(findings_in(layout_.hub_store()), 2U);
+  auto folder = must(SharedHub::open(layout_, fleet_.uid, claim(kHubShard), dir_ / "old.db"));
+  must(folder->store().record(sample_finding(4)));
+  claim(kHubShard);
+  must(folder->publish());
+  EXPECT_EQ(findings_in(layout_.hub_store()), 2U);
+  for (const auto& entry : std::filesystem::directory_iterator(layout_.root))
+    EXPECT_EQ(entry.path().string().find("hub.db."), std::string::npos) << "no copy is left";
 }
 
 TEST_F(SharedFolderTest, TheHubMergesBySignatureAndPublishesCopies) {
