@@ -146,9 +146,10 @@ Result<int> fleet_submit(const po::variables_map& flags, Results& out) {
     }
     return submitted;
   }();
-  if (!jobs) {  // the folder may be used again
+  if (!jobs) {  // the folder may be used again; attempts tell of which fleet they are
     std::error_code ignored;
-    for (const auto& file : {layout.fleet(), layout.known()})
+    for (const auto& file : {layout.fleet(), layout.known(), layout.hub_store(),
+                             layout.hub_status(), layout.leases()})
       std::filesystem::remove(file, ignored);
     return tl::unexpected(jobs.error());
   }

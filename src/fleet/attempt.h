@@ -30,6 +30,7 @@ std::optional<Attempt> parse_attempt(std::string_view text);
 struct AttemptStatus {
   static constexpr int kRunning = -1;
 
+  std::string fleet = {};  // its uid: a submit that failed may have left attempts in the folder
   std::string host = {};
   std::string job = {};  // Slurm's number, "" outside of Slurm
   std::string began = {};
@@ -46,7 +47,8 @@ struct AttemptStatus {
 
 constexpr auto field_table(std::type_identity<AttemptStatus>) {
   using S = AttemptStatus;
-  return fields<S>(field("host", &S::host), field("job", &S::job), field("began", &S::began),
+  return fields<S>(field("fleet", &S::fleet), field("host", &S::host), field("job", &S::job),
+                   field("began", &S::began),
                    field("ended", &S::ended), field("published", &S::published),
                    field("snapshot", &S::snapshot), field("exit_code", &S::exit_code),
                    field("taken_up", &S::taken_up), field("problem", &S::problem));

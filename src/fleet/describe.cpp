@@ -163,7 +163,7 @@ Result<report::Fleet> describe_fleet(const Layout& layout, const Fleet& fleet, s
     row.shards = model.shards;
     row.state = "waiting";
   }
-  RZ_TRY_ASSIGN(const auto attempts, read_attempts(layout));
+  RZ_TRY_ASSIGN(const auto attempts, read_attempts(layout, fleet.uid));
   add_attempts(out, attempts);
   add_hub(out, layout);
   if (hub != nullptr) RZ_TRY(add_store(out, fleet, *hub));

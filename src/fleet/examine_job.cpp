@@ -42,7 +42,7 @@ struct Subject {
 // Makes the job's store of all that has been published, and says what is to be examined.
 Result<std::vector<Subject>> gather(const ExamineJob& job, const Fleet& fleet,
                                     const Attempt& attempt, const fs::path& file) {
-  RZ_TRY_ASSIGN(auto folder, SharedHub::open(job.layout, attempt, file));
+  RZ_TRY_ASSIGN(auto folder, SharedHub::open(job.layout, fleet.uid, attempt, file));
   RZ_TRY_ASSIGN(const auto snapshots, folder->snapshots());
   for (const auto& snapshot : snapshots)
     if (const auto merged = folder->merge(snapshot); !merged)
@@ -107,19 +107,25 @@ class Examination {
   Time::time_point until_ = Time::time_point::max();
 };
 
-Result<int> run_examiner(const ExamineJob& job, const Fleet& fleet, const LocalFolder& folder) {
-  AttemptStatus status{.host = job.host, .job = job.job, .began = utc_now()};
+Result<int> run_examiner(const ExamineJob& job, const Fleet& fleet) {
+  AttemptStatus status{.fleet = fleet.uid, .host = job.host, .job = job.job, .began = utc_now()};
   RZ_TRY_ASSIGN(const Attempt attempt,
                 claim_attempt(job.layout, examiner_of(fleet, job.model), status));
-  const fs::path store = folder / "redzone.db";
+  auto folder = LocalFolder::make(job.local, local_name(fleet, fmt::format("model-{}", job.model)),
+                                  attempt.number);
+  if (!folder) {
+    end_attempt(job.layout, attempt, std::move(status), folder.error());
+    return tl::unexpected(folder.error());
+  }
+  const fs::path store = *folder / "redzone.db";
   Publisher publisher(job.layout, attempt, status, store);
   auto code = [&]() -> Result<int> {
     RZ_TRY_ASSIGN(const auto subjects, gather(job, fleet, attempt, store));
     return Examination(job, fleet, store, publisher).run(subjects);
   }();
-  publisher.publish(true);
-  publisher.end(code ? *code : kHarness);
-  return code;
+  const int last = publisher.conclude(code ? *code : kHarness, *folder, job.interrupted, job.now);
+  if (!code) return code;
+  return last;
 }
 
 }  // namespace
@@ -132,10 +138,7 @@ Result<int> run_examination(const ExamineJob& job) {
         fmt::format("{}: has no model {}, of {}", job.layout.root.string(), job.model, models));
   std::error_code error;
   if (fs::exists(job.layout.stop(), error)) return kOk;
-  RZ_TRY_ASSIGN(const auto folder,
-                LocalFolder::make(job.local / fmt::format("redzone-{}-model-{}",
-                                                          fleet.uid.substr(0, 8), job.model)));
-  return run_examiner(job, fleet, folder);
+  return run_examiner(job, fleet);
 }
 
 }  // namespace redzone::fleet

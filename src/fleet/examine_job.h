@@ -9,6 +9,7 @@
 #include <string>
 
 #include "core/error.h"
+#include "fleet/clock.h"
 #include "fleet/layout.h"
 
 namespace redzone::fleet {
@@ -21,6 +22,7 @@ struct ExamineJob {
   std::string redzone;                     // the program that examines one finding
   std::string host, job;                   // for its status
   std::function<bool()> interrupted = {};  // true: publish and end
+  std::function<double()> now = monotonic_seconds;
 };
 
 // Takes as long as a shard's night at most. Returns an exit code: kOk, or kInterrupted for a job

@@ -58,6 +58,11 @@ int model_of(const Fleet& fleet, int shard);
 inline int examiner_of(const Fleet& fleet, int model) {
   return fleet.shards + model;
 }
+// The name of a job's folder on a local disk, without the attempt's number; `job`: "hub", "3".
+inline std::string local_name(const Fleet& fleet, const std::string& job) {
+  constexpr std::size_t kShort = 8;
+  return "redzone-" + fleet.uid.substr(0, kShort) + "-" + job;
+}
 // Whether the values can be of a fleet; throws the reader's error for the first that cannot.
 void check_record(const TableReader& table, const Fleet& fleet);
 

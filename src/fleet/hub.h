@@ -33,7 +33,7 @@ class HubFolder {
   virtual Result<bool> merge(const SnapshotName& snapshot) = 0;
   // Signatures whose findings the store has with a minimal plan.
   virtual Result<std::set<std::string>> reduced() = 0;
-  // Makes the store visible to all.
+  // Makes the store visible to all, unless a later attempt owns the folder by then.
   virtual Result<void> publish() = 0;
 
   virtual Result<std::vector<Request>> requests() = 0;

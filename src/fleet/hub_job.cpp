@@ -28,7 +28,7 @@ constexpr std::chrono::minutes kStopped{5};
 
 // Whether nothing more is to come. `since`: when the fleet was stopped, if it was.
 Result<bool> all_ended(const Layout& layout, const Fleet& fleet, bool stopped, double stopped_for) {
-  RZ_TRY_ASSIGN(const auto attempts, read_attempts(layout));
+  RZ_TRY_ASSIGN(const auto attempts, read_attempts(layout, fleet.uid));
   std::map<int, const AttemptStatus*> latest;  // by shard
   for (const auto& [attempt, status] : attempts)
     if (attempt.shard != kHubShard && attempt.shard <= fleet.shards)
@@ -64,12 +64,18 @@ class Running {
     RZ_TRY(hub_.begin());
     for (auto collected = Time::time_point{};;) {
       note(hub_.answer());
-      const bool last = job_.interrupted() || job_.finish || !folder_.is_owner();
+      const bool last = job_.interrupted() || job_.finish || folder_.is_replaced();
       if (last || Time::now() - collected >= kCollectEvery) {
         collected = Time::now();
-        RZ_TRY_ASSIGN(const bool over, is_over());
-        collect();
-        if (last || over) break;
+        const bool over = is_over();
+        const auto merged = collect();
+        if (job_.finish && !merged) return merged;
+        if (job_.finish && !folder_.is_owner())
+          return harness_error(fmt::format(
+              "{}: nothing was published: a later attempt of the hub has begun, or the attempts "
+              "cannot be read",
+              job_.layout.root.string()));
+        if (last || (over && merged)) break;
       }
       std::this_thread::sleep_for(kAnswerEvery);
     }
@@ -78,18 +84,27 @@ class Running {
   }
 
  private:
-  Result<bool> is_over() {
+  // Not as long as that cannot be read, which may pass.
+  bool is_over() {
     std::error_code ignored;
     const bool stopped = fs::exists(job_.layout.stop(), ignored);
     if (stopped && stopped_at_ == 0) stopped_at_ = monotonic_seconds();
     // Before the snapshots are listed: what a shard published before it ended is then among them.
-    return all_ended(job_.layout, fleet_, stopped, stopped ? monotonic_seconds() - stopped_at_ : 0);
+    const auto ended =
+        all_ended(job_.layout, fleet_, stopped, stopped ? monotonic_seconds() - stopped_at_ : 0);
+    note(ended);
+    return ended && *ended;
   }
-  void collect() {
+  // Tells the error of a merge, too, until one succeeds.
+  Result<void> collect() {
     const double begun = monotonic_seconds();
-    note(hub_.collect());
+    const auto merged = hub_.collect();
+    note(merged);
     seconds_ += monotonic_seconds() - begun;
+    failed_ = merged ? "" : printable(merged.error().message);
     note(tell());
+    if (!merged) return tl::unexpected(merged.error());
+    return {};
   }
   template <class T>
   void note(const Result<T>& result) {
@@ -105,6 +120,7 @@ class Running {
     status_.reduced = before_.reduced + figures.reduced;
     status_.merge_seconds = before_.merge_seconds + seconds_;
     status_.problems = folder_.problems();
+    if (!failed_.empty()) status_.problems.push_back(failed_);
     for (const auto& [attempt, why] : figures.refused)
       status_.problems.push_back(fmt::format("attempt {}: {}", text_of(attempt), printable(why)));
     return write_record(job_.layout.hub_status(), status_);
@@ -116,6 +132,7 @@ class Running {
   Hub hub_;
   HubStatus before_;  // as the attempt before this one left it
   HubStatus status_;
+  std::string failed_;  // why the latest merge did not come to its end
   double seconds_ = 0;  // spent on merging and publishing
   double stopped_at_ = 0;
 };
@@ -125,11 +142,10 @@ class Running {
 Result<void> run_hub(const HubJob& job) {
   RZ_TRY_ASSIGN(const Fleet fleet, read_fleet_of(job.layout, job.uid));
   RZ_TRY_ASSIGN(const Attempt attempt,
-                claim_attempt(job.layout, kHubShard, {.host = job.host, .began = utc_now()}));
+                claim_attempt(job.layout, kHubShard, {.fleet = fleet.uid, .host = job.host, .began = utc_now()}));
   RZ_TRY_ASSIGN(const auto local,
-                LocalFolder::make(job.local / fmt::format("redzone-{}-hub-{}",
-                                                          fleet.uid.substr(0, 8), attempt.number)));
-  RZ_TRY_ASSIGN(const auto folder, SharedHub::open(job.layout, attempt, local / "hub.db"));
+                LocalFolder::make(job.local, local_name(fleet, "hub"), attempt.number));
+  RZ_TRY_ASSIGN(const auto folder, SharedHub::open(job.layout, fleet.uid, attempt, local / "hub.db"));
   return Running(job, attempt, fleet, *folder).run();
 }
 

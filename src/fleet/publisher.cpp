@@ -1,5 +1,9 @@
 #include "fleet/publisher.h"
 
+#include <chrono>
+#include <thread>
+
+#include "core/exit_code.h"
 #include "core/log.h"
 #include "core/terminal.h"
 #include "core/utc.h"
@@ -11,24 +15,61 @@ namespace redzone::fleet {
 namespace fs = std::filesystem;
 
 void Publisher::publish(bool always) {
-  const auto published = try_publish(always);
-  if (published) return;
-  status_.problem = printable(published.error().message);
-  log::warn("fleet: no snapshot of shard {}: {}", attempt_.shard, status_.problem);
-  tell();
+  note(try_publish(always));
 }
 
-void Publisher::end(int exit_code) {
-  status_.exit_code = exit_code;
+int Publisher::conclude(int exit_code, LocalFolder& folder,
+                        const std::function<bool()>& interrupted,
+                        const std::function<double()>& now) {
+  int code = exit_code;
+  if (!publish_last(interrupted, now)) {
+    const bool night_is_over = code == kOk || code == kFound || code == kNotJudged;
+    if (readable_)
+      code = kInterrupted;
+    else if (night_is_over)
+      code = kHarness;
+    log::warn("fleet: what shard {} found since its latest snapshot is in {}: {}", attempt_.shard,
+               folder.keep().string(), status_.problem);
+  }
+  status_.exit_code = code;
   status_.ended = utc_now();
+  tell();
+  return code;
+}
+
+bool Publisher::publish_last(const std::function<bool()>& interrupted,
+                             const std::function<double()>& now) {
+  constexpr double kAgain = 5;
+  constexpr std::chrono::milliseconds kLook{200};
+  const double until = now() + kLastTry;
+  for (;;) {
+    const auto published = try_publish(true);
+    note(published);
+    if (published) return true;
+    const double again = now() + kAgain;
+    do {
+      if (!readable_ || interrupted() || now() >= until) return false;
+      std::this_thread::sleep_for(kLook);
+    } while (now() < again);
+  }
+}
+
+void Publisher::note(const Result<void>& published) {
+  if (published) return;
+  auto problem = printable(published.error().message);
+  if (problem == status_.problem) return;
+  status_.problem = std::move(problem);
+  log::warn("fleet: no snapshot of shard {}: {}", attempt_.shard, status_.problem);
   tell();
 }
 
 Result<void> Publisher::try_publish(bool always) {
   std::error_code ignored;
   if (!fs::exists(store_, ignored)) return {};
+  readable_ = false;
   RZ_TRY_ASSIGN(auto store, store::Store::open(store_, store::OpenMode::read_only));
   RZ_TRY_ASSIGN(auto contents, store::contents(store));
+  readable_ = true;
   if (!always && contents.findings_by_state == findings_) return {};
   RZ_TRY(publish_snapshot(layout_, {attempt_, status_.snapshot + 1}, store));
   findings_ = std::move(contents.findings_by_state);
@@ -41,6 +82,15 @@ Result<void> Publisher::try_publish(bool always) {
 
 void Publisher::tell() {
   if (const auto told = write_record(layout_.attempt(attempt_), status_); !told)
+    log::warn("fleet: {}", told.error().message);
+}
+
+void end_attempt(const Layout& layout, const Attempt& attempt, AttemptStatus status,
+                 const Error& error) {
+  status.exit_code = kHarness;
+  status.ended = utc_now();
+  status.problem = printable(error.message);
+  if (const auto told = write_record(layout.attempt(attempt), status); !told)
     log::warn("fleet: {}", told.error().message);
 }
 

@@ -3,12 +3,14 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "core/error.h"
 #include "fleet/layout.h"
+#include "fleet/local_folder.h"
 
 namespace redzone::fleet {
 
@@ -25,17 +27,31 @@ class Publisher {
   // Publishes if `always` or if there are other findings than in the latest snapshot. What fails is
   // told in the status, and is tried again the next time.
   void publish(bool always);
-  void end(int exit_code);
+  // Publishes for the last time and tells the end. What cannot be written into the shared folder is
+  // tried again until it can be, the job is told to end, or kLastTry seconds have passed. If it is
+  // not published then, the folder with the store is kept, and told. Returns the exit code of the
+  // job: that of its night; of what was not published, that of an interruption, so that the job
+  // goes on later with its latest snapshot; of a local store that cannot be read, that of an error.
+  int conclude(int exit_code, LocalFolder& folder, const std::function<bool()>& interrupted,
+               const std::function<double()>& now);
+  static constexpr double kLastTry = 600;
 
  private:
   Result<void> try_publish(bool always);
+  void note(const Result<void>& published);
+  bool publish_last(const std::function<bool()>& interrupted, const std::function<double()>& now);
   void tell();
 
   Layout layout_;
   Attempt attempt_;
   AttemptStatus status_;
   std::filesystem::path store_;
+  bool readable_ = true;  // the store, the last time
   std::vector<std::pair<std::string, std::int64_t>> findings_;  // by state, as published
 };
+
+// Tells the end of an attempt that failed.
+void end_attempt(const Layout& layout, const Attempt& attempt, AttemptStatus status,
+                 const Error& error);
 
 }  // namespace redzone::fleet

@@ -18,6 +18,7 @@
 #include "fleet/publisher.h"
 #include "fleet/record_file.h"
 #include "fleet/shared_folder.h"
+#include "fleet/take_up.h"
 
 namespace redzone::fleet {
 namespace fs = std::filesystem;
@@ -45,31 +46,18 @@ std::vector<std::string> words_of(const ShardJob& job, const Fleet& fleet, const
 }
 
 // The night's exit code, if an attempt of the shard has run it to its end.
-Result<std::optional<int>> ended_before(const Layout& layout, int shard) {
-  RZ_TRY_ASSIGN(const auto attempts, read_attempts(layout));
+Result<std::optional<int>> ended_before(const Layout& layout, const std::string& uid, int shard) {
+  RZ_TRY_ASSIGN(const auto attempts, read_attempts(layout, uid));
   for (const auto& [attempt, status] : attempts)
     if (attempt.shard == shard && status.has_ended() && status.exit_code != kInterrupted)
       return status.exit_code;
   return std::nullopt;
 }
 
-Result<int> run_attempt(const ShardJob& job, const Fleet& fleet, const LocalFolder& folder) {
-  AttemptStatus status{.host = job.host, .job = job.job, .began = utc_now()};
-  RZ_TRY_ASSIGN(const Attempt attempt, claim_attempt(job.layout, job.shard, status));
-  const fs::path store = folder / "redzone.db";
-  RZ_TRY_ASSIGN(const auto before, snapshot_before(job.layout, attempt));
-  std::error_code error;
-  if (before) {
-    status.taken_up = before->attempt.number;
-    fs::copy_file(job.layout.snapshot(*before), store, error);
-  } else if (std::error_code none; fs::exists(job.layout.known(), none)) {
-    fs::copy_file(job.layout.known(), store, error);
-  }
-  if (error) return harness_error(fmt::format("{}: {}", store.string(), error.message()));
-  RZ_TRY(write_record(job.layout.attempt(attempt), status));
-
+// Runs the night to its end, and publishes meanwhile. Returns its exit code.
+Result<int> run_night(const ShardJob& job, const Fleet& fleet, const fs::path& store,
+                      Publisher& publisher) {
   RZ_TRY_ASSIGN(auto night, ChildProcess::start({.words = words_of(job, fleet, store)}));
-  Publisher publisher(job.layout, attempt, status, store);
   auto last = Time::now(), looked = last;
   std::optional<int> ended;
   for (bool told = false; !ended; ended = night.ended()) {
@@ -86,9 +74,33 @@ Result<int> run_attempt(const ShardJob& job, const Fleet& fleet, const LocalFold
     looked = Time::now();
     if (due) last = looked;
   }
-  publisher.publish(true);
-  const int code = exit_code_of_wait(*ended);
-  publisher.end(code);
+  return exit_code_of_wait(*ended);
+}
+
+// What an attempt that was claimed does. `status`: as it was told last.
+Result<int> run_claimed(const ShardJob& job, const Fleet& fleet, const Attempt& attempt,
+                        AttemptStatus& status) {
+  RZ_TRY_ASSIGN(auto folder,
+                LocalFolder::make(job.local, local_name(fleet, std::to_string(job.shard)),
+                                  attempt.number));
+  const fs::path store = folder / "redzone.db";
+  RZ_TRY_ASSIGN(const auto taken, take_up(job.layout, fleet.uid, attempt, store));
+  status.taken_up = taken.attempt;
+  status.problem = taken.problem;
+  RZ_TRY(write_record(job.layout.attempt(attempt), status));
+  Publisher publisher(job.layout, attempt, status, store);
+  RZ_TRY_ASSIGN(const int code, run_night(job, fleet, store, publisher));
+  return publisher.conclude(code, folder, job.interrupted, job.now);
+}
+
+Result<int> run_attempt(const ShardJob& job, const Fleet& fleet) {
+  AttemptStatus status{
+      .fleet = fleet.uid, .host = job.host, .job = job.job, .began = utc_now()};
+  RZ_TRY_ASSIGN(const Attempt attempt, claim_attempt(job.layout, job.shard, status));
+  auto code = run_claimed(job, fleet, attempt, status);
+  if (code) return code;
+  // The hub waits for nothing more of it.
+  end_attempt(job.layout, attempt, std::move(status), code.error());
   return code;
 }
 
@@ -99,12 +111,9 @@ Result<int> run_shard(const ShardJob& job) {
   if (job.shard < 1 || job.shard > fleet.shards)
     return usage_error(fmt::format("{}: has no shard {}, of {}", job.layout.root.string(),
                                    job.shard, fleet.shards));
-  RZ_TRY_ASSIGN(const auto ended, ended_before(job.layout, job.shard));
+  RZ_TRY_ASSIGN(const auto ended, ended_before(job.layout, fleet.uid, job.shard));
   if (ended) return *ended;
-  RZ_TRY_ASSIGN(const auto folder,
-                LocalFolder::make(job.local /
-                                  fmt::format("redzone-{}-{}", fleet.uid.substr(0, 8), job.shard)));
-  return run_attempt(job, fleet, folder);
+  return run_attempt(job, fleet);
 }
 
 }  // namespace redzone::fleet

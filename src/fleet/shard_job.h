@@ -7,6 +7,7 @@
 #include <string>
 
 #include "core/error.h"
+#include "fleet/clock.h"
 #include "fleet/layout.h"
 
 namespace redzone::fleet {
@@ -19,12 +20,13 @@ struct ShardJob {
   std::string redzone;                     // the program that runs the night
   std::string host, job;                   // for its status
   std::function<bool()> interrupted = {};  // true: publish and end
+  std::function<double()> now = monotonic_seconds;
 };
 
 // Returns the exit code of the night. A shard whose night has ended before does nothing and returns
 // its code again. What was found since the latest snapshot is lost only with the machine: one is
 // published when a finding is new or was reduced, at least every Fleet::snapshot_seconds, and at
-// the end.
+// the end, however long the shared folder is away then (Publisher::conclude()).
 Result<int> run_shard(const ShardJob& job);
 
 }  // namespace redzone::fleet

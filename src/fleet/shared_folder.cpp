@@ -53,6 +53,11 @@ Result<bool> create_only(const fs::path& file) {
   return true;
 }
 
+// Of a damaged status nobody knows; it counts as one of the fleet.
+bool is_foreign(const AttemptStatus& status, const std::string& uid) {
+  return !status.fleet.empty() && status.fleet != uid;
+}
+
 // Leaves out all but the highest number of each attempt.
 void keep_latest(std::vector<SnapshotName>& snapshots) {
   std::sort(snapshots.begin(), snapshots.end());
@@ -143,7 +148,8 @@ Result<Attempt> claim_attempt(const Layout& layout, int shard, const AttemptStat
   return attempt;
 }
 
-Result<std::map<Attempt, AttemptStatus>> read_attempts(const Layout& layout) {
+Result<std::map<Attempt, AttemptStatus>> read_attempts(const Layout& layout,
+                                                       const std::string& uid) {
   RZ_TRY_ASSIGN(const auto all, list_names(layout.attempts(), parse_status));
   std::map<Attempt, AttemptStatus> statuses;
   for (const auto& attempt : all) {
@@ -152,6 +158,7 @@ Result<std::map<Attempt, AttemptStatus>> read_attempts(const Layout& layout) {
     // Empty: it was claimed this moment.
     if (!status && fs::file_size(layout.attempt(attempt), error) != 0 && !error)
       status = AttemptStatus{.problem = status.error().message};
+    if (status && is_foreign(*status, uid)) continue;
     statuses.emplace(attempt, status ? *std::move(status) : AttemptStatus{});
   }
   return statuses;
@@ -163,12 +170,16 @@ Result<std::vector<SnapshotName>> list_snapshots(const Layout& layout) {
   return all;
 }
 
-Result<std::optional<SnapshotName>> snapshot_before(const Layout& layout, const Attempt& attempt) {
-  RZ_TRY_ASSIGN(const auto all, list_snapshots(layout));
-  std::optional<SnapshotName> before;
-  for (const auto& s : all)
-    if (s.attempt.shard == attempt.shard && s.attempt < attempt) before = s;
-  return before;
+Result<std::vector<SnapshotName>> snapshots_before(const Layout& layout, const std::string& uid,
+                                                   const Attempt& attempt) {
+  RZ_TRY_ASSIGN(auto all, list_snapshots(layout));
+  std::erase_if(all, [&](const SnapshotName& s) {
+    if (s.attempt.shard != attempt.shard || !(s.attempt < attempt)) return true;
+    const auto status = read_record<AttemptStatus>(layout.attempt(s.attempt));
+    return status && is_foreign(*status, uid);
+  });
+  std::reverse(all.begin(), all.end());
+  return all;
 }
 
 Result<void> publish_snapshot(const Layout& layout, const SnapshotName& name, store::Store& store) {
@@ -178,8 +189,8 @@ Result<void> publish_snapshot(const Layout& layout, const SnapshotName& name, st
   return {};
 }
 
-Result<std::unique_ptr<SharedHub>> SharedHub::open(const Layout& layout, const Attempt& attempt,
-                                                   const fs::path& local) {
+Result<std::unique_ptr<SharedHub>> SharedHub::open(const Layout& layout, const std::string& uid,
+                                                   const Attempt& attempt, const fs::path& local) {
   std::vector<std::string> problems;
   for (const auto& from : {layout.hub_store(), layout.known()}) {
     std::error_code error;
@@ -199,12 +210,29 @@ Result<std::unique_ptr<SharedHub>> SharedHub::open(const Layout& layout, const A
   }
   RZ_TRY_ASSIGN(auto store, store::Store::open(local, store::OpenMode::read_write_create));
   return std::unique_ptr<SharedHub>(
-      new SharedHub(layout, attempt, std::move(store), std::move(problems)));
+      new SharedHub(layout, uid, attempt, std::move(store), std::move(problems)));
 }
 
 bool SharedHub::is_owner() {
   const auto latest = latest_attempt(layout_, kHubShard);
   return latest && *latest && **latest == attempt_;
+}
+
+bool SharedHub::is_replaced() {
+  const auto latest = latest_attempt(layout_, kHubShard);
+  return latest && *latest && attempt_ < **latest;
+}
+
+Result<std::vector<SnapshotName>> SharedHub::snapshots() {
+  RZ_TRY_ASSIGN(auto all, list_snapshots(layout_));
+  std::erase_if(all, [this](const SnapshotName& snapshot) {
+    if (const auto known = foreign_.find(snapshot.attempt); known != foreign_.end())
+      return known->second;
+    const auto status = read_record<AttemptStatus>(layout_.attempt(snapshot.attempt));
+    if (!status) return false;
+    return foreign_[snapshot.attempt] = is_foreign(*status, uid_);
+  });
+  return all;
 }
 
 Result<bool> SharedHub::merge(const SnapshotName& snapshot) {
@@ -222,7 +250,7 @@ Result<std::set<std::string>> SharedHub::reduced() {
 }
 
 Result<void> SharedHub::publish() {
-  return store::publish(store_, layout_.hub_store());
+  return store::publish(store_, layout_.hub_store(), [this] { return is_owner(); });
 }
 
 Result<std::vector<Request>> SharedHub::requests() {

@@ -34,16 +34,18 @@ Result<Fleet> read_fleet_of(const Layout& layout, const std::string& uid);
 
 // A new attempt of this shard, whose number no other one has. Its status says that it has begun.
 Result<Attempt> claim_attempt(const Layout& layout, int shard, const AttemptStatus& status);
-// What all attempts tell; of an unreadable status only why.
-Result<std::map<Attempt, AttemptStatus>> read_attempts(const Layout& layout);
+// What all attempts of this fleet tell; of an unreadable status only why.
+Result<std::map<Attempt, AttemptStatus>> read_attempts(const Layout& layout,
+                                                       const std::string& uid);
 // The latest attempt of the shard; nothing if there is none.
 Result<std::optional<Attempt>> latest_attempt(const Layout& layout, int shard);
 
-// The latest snapshot of each attempt.
+// The latest snapshot of each attempt, of whatever fleet.
 Result<std::vector<SnapshotName>> list_snapshots(const Layout& layout);
-// The snapshot that a new attempt of the shard goes on with: that of the latest attempt before it
-// that has one.
-Result<std::optional<SnapshotName>> snapshot_before(const Layout& layout, const Attempt& attempt);
+// Those that a new attempt of the shard may go on with, the best first: of the attempts before it
+// that are of its fleet, from the latest on.
+Result<std::vector<SnapshotName>> snapshots_before(const Layout& layout, const std::string& uid,
+                                                   const Attempt& attempt);
 // Publishes the store as the next snapshot of the attempt and removes the one before.
 Result<void> publish_snapshot(const Layout& layout, const SnapshotName& name, store::Store& store);
 
@@ -54,11 +56,14 @@ class SharedHub final : public HubFolder {
   // of what the fleet began with. One that cannot be read, since it is damaged or of a later
   // version of Redzone, is told in problems(), and the hub keeps it under another name: all that it
   // merged is in the snapshots.
-  static Result<std::unique_ptr<SharedHub>> open(const Layout& layout, const Attempt& attempt,
+  static Result<std::unique_ptr<SharedHub>> open(const Layout& layout, const std::string& uid,
+                                                 const Attempt& attempt,
                                                  const std::filesystem::path& local);
 
   bool is_owner() override;
-  Result<std::vector<SnapshotName>> snapshots() override { return list_snapshots(layout_); }
+  // True if a later attempt is known. As long as the attempts cannot be read this is neither.
+  bool is_replaced();
+  Result<std::vector<SnapshotName>> snapshots() override;
   Result<bool> merge(const SnapshotName& snapshot) override;
   Result<std::set<std::string>> reduced() override;
   Result<void> publish() override;
@@ -72,15 +77,18 @@ class SharedHub final : public HubFolder {
   const std::vector<std::string>& problems() const { return problems_; }
 
  private:
-  SharedHub(Layout layout, const Attempt& attempt, store::Store store,
+  SharedHub(Layout layout, std::string uid, const Attempt& attempt, store::Store store,
             std::vector<std::string> problems)
       : layout_(std::move(layout)),
+        uid_(std::move(uid)),
         attempt_(attempt),
         store_(std::move(store)),
         problems_(std::move(problems)) {}
 
   Layout layout_;
+  std::string uid_;
   Attempt attempt_;
+  std::map<Attempt, bool> foreign_;  // whether an attempt is of another fleet, which never changes
   store::Store store_;
   std::vector<std::string> problems_;
 };

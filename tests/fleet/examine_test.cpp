@@ -148,7 +148,7 @@ TEST_F(Examinations, AFindingIsReducedAndBisectedWhereItWasFoundAndRunElsewhere)
       "bisect 1 --time 20s --db DB --plugin p.so\nbisect 2 --time 2m --db DB --plugin p.so\n");
   // Its store is published as that of an attempt of its own, which the report's hub merges.
   const Attempt first{examiner_of(fleet_, 1), 1};
-  const auto status = must(read_attempts(layout_)).at(first);
+  const auto status = must(read_attempts(layout_, fleet_.uid)).at(first);
   EXPECT_EQ(status.exit_code, kOk);
   store::Store published = open_ro(layout_.snapshot({first, status.snapshot}));
   EXPECT_EQ(must(published.findings()).size(), 2U);
@@ -164,7 +164,7 @@ TEST_F(Examinations, WhoIsInterruptedPublishesAndGoesOnLater) {
   write_bytes(dir_ / "stops", "");
   EXPECT_EQ(must(examine(1)), kInterrupted);
   EXPECT_EQ(bytes_of(dir_ / "words"), "bisect 1 --time 2m --db DB --plugin p.so\n");
-  EXPECT_EQ(must(read_attempts(layout_)).at({examiner_of(fleet_, 1), 1}).exit_code, kInterrupted);
+  EXPECT_EQ(must(read_attempts(layout_, fleet_.uid)).at({examiner_of(fleet_, 1), 1}).exit_code, kInterrupted);
   EXPECT_FALSE(must(list_snapshots(layout_)).empty());
 }
 

@@ -65,9 +65,8 @@ double mean_seconds(int times, Act act) {
 Measured measure(int shards, int findings) {
   TempDir dir;
   const Layout layout{dir / "run"};
-  must(create_folder(
-      layout,
-      {.uid = "0123456789abcdef0123456789abcdef", .shards = shards, .models = {{"", shards}}}));
+  const std::string uid = "0123456789abcdef0123456789abcdef";
+  must(create_folder(layout, {.uid = uid, .shards = shards, .models = {{"", shards}}}));
   const int each = std::max(1, findings / shards);
   Measured measured;
   FleetCosts& costs = measured.costs;
@@ -96,7 +95,7 @@ Measured measure(int shards, int findings) {
       costs.publish, measured.snapshot_bytes / 1024, costs.ask, costs.look);
 
   const Attempt attempt = must(claim_attempt(layout, kHubShard, {.host = "n"}));
-  auto folder = must(SharedHub::open(layout, attempt, dir / "hub.db"));
+  auto folder = must(SharedHub::open(layout, uid, attempt, dir / "hub.db"));
   const auto snapshots = must(list_snapshots(layout));
   const double merging = wall_seconds();
   costs.merge = mean_seconds(

@@ -125,7 +125,7 @@ TEST_F(HostileFolder, AJobOfAnotherFleetDoesNothing) {
   ASSERT_FALSE(shard);
   EXPECT_EQ(shard.error().kind, ErrorKind::usage);
   EXPECT_NE(shard.error().message.find("do all nodes share the folder?"), std::string::npos);
-  EXPECT_TRUE(must(read_attempts(layout_)).empty());
+  EXPECT_TRUE(must(read_attempts(layout_, fleet_.uid)).empty());
 }
 
 TEST_F(HostileFolder, AnAttemptWhoseStatusIsDamagedIsToldAndHoldsUpNoOther) {
@@ -134,7 +134,7 @@ TEST_F(HostileFolder, AnAttemptWhoseStatusIsDamagedIsToldAndHoldsUpNoOther) {
   write_bytes(layout_.attempt(one), "{\"host\": 7");
   write_bytes(layout_.attempts() / "0001-2147483647.json", "{}");  // the next number is none
   write_bytes(layout_.attempts() / "x-1.json", "{}");
-  const auto attempts = must(read_attempts(layout_));
+  const auto attempts = must(read_attempts(layout_, fleet_.uid));
   ASSERT_EQ(attempts.size(), 2U);
   EXPECT_NE(attempts.at(one).problem.find("0001-1.json: no JSON: it ends too early"),
             std::string::npos);

@@ -1,13 +1,19 @@
 // The jobs of a fleet in this process, over a program that stands in for a night: it stores what it
 // is given, and ends with the code that it is given.
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <functional>
+#include <vector>
 
 #include "core/exit_code.h"
 #include "fleet/describe.h"
 #include "fleet/hub_job.h"
+#include "fleet/local_folder.h"
 #include "fleet/record_file.h"
 #include "fleet/shard_job.h"
 #include "fleet/shared_folder.h"
+#include "fleet/take_up.h"
 #include "store/publish.h"
 #include "store/sample.h"
 
@@ -54,13 +60,24 @@ class JobsTest : public ::testing::Test {
                       .redzone = (dir_ / "night").string(),
                       .host = "n1",
                       .job = "7",
-                      .interrupted = [] { return false; }});
+                      .interrupted = interrupted_,
+                      .now = now_});
+  }
+  // A folder where the first snapshot of the shard is to be, as root writes past permissions.
+  void block_snapshot(int number) {
+    std::filesystem::create_directories(layout_.snapshot({{number, 1}, 1}) / "in the way");
+  }
+  std::vector<std::filesystem::path> local_folders() {
+    std::vector<std::filesystem::path> all;
+    for (const auto& entry : std::filesystem::directory_iterator(dir_ / "local"))
+      all.push_back(entry.path());
+    return all;
   }
   Result<void> hub(bool finish) {
     return run_hub({.layout = layout_,
                     .local = dir_ / "local",
                     .host = "n2",
-                    .interrupted = [] { return false; },
+                    .interrupted = interrupted_,
                     .finish = finish});
   }
   std::size_t findings_of(const std::filesystem::path& file) {
@@ -68,6 +85,9 @@ class JobsTest : public ::testing::Test {
     return must(store.findings()).size();
   }
 
+  std::function<bool()> interrupted_ = [] { return false; };
+  double seconds_ = 0;
+  std::function<double()> now_ = [this] { return seconds_ += 100; };
   TempDir dir_;
   Layout layout_{dir_ / "run"};
   Fleet fleet_{.uid = "0123456789abcdef0123456789abcdef",
@@ -82,7 +102,7 @@ TEST_F(JobsTest, AShardRunsItsNightAndPublishesItsStore) {
   EXPECT_EQ(must(shard(2, 3, kFound)), kFound);
   EXPECT_EQ(bytes_of(dir_ / "words").substr(0, 50),
             "nightly scale --plans 9 --shard 2/2 --seed 7 --db ");
-  const auto status = must(read_attempts(layout_)).at({2, 1});
+  const auto status = must(read_attempts(layout_, fleet_.uid)).at({2, 1});
   EXPECT_EQ(status.exit_code, kFound);
   EXPECT_EQ(status.host, "n1");
   EXPECT_TRUE(status.has_ended());
@@ -90,17 +110,96 @@ TEST_F(JobsTest, AShardRunsItsNightAndPublishesItsStore) {
   EXPECT_TRUE(std::filesystem::is_empty(dir_ / "local"));
 }
 
+TEST_F(JobsTest, TheLastSnapshotIsTriedUntilTheSharedFolderTakesIt) {
+  block_snapshot(1);
+  now_ = [this] {
+    if ((seconds_ += 50) == 300) std::filesystem::remove_all(layout_.snapshot({{1, 1}, 1}));
+    return seconds_;
+  };
+  EXPECT_EQ(must(shard(1, 3, kFound)), kFound);
+  const auto status = must(read_attempts(layout_, fleet_.uid)).at({1, 1});
+  EXPECT_EQ(status.problem, "");
+  EXPECT_EQ(findings_of(layout_.snapshot({{1, 1}, status.snapshot})), 3U);
+  EXPECT_TRUE(local_folders().empty());
+}
+
+TEST_F(JobsTest, WhatWasNotPublishedIsKeptAndTheShardGoesOnLater) {
+  for (const bool told_to_end : {false, true}) {
+    const int number = told_to_end ? 2 : 1;
+    block_snapshot(number);
+    interrupted_ = [=] { return told_to_end; };
+    if (told_to_end) now_ = [] { return 0.0; };
+    EXPECT_EQ(must(shard(number, 3, kFound)), kInterrupted);
+    const auto status = must(read_attempts(layout_, fleet_.uid)).at({number, 1});
+    EXPECT_EQ(status.exit_code, kInterrupted);
+    EXPECT_NE(status.problem, "");
+    ASSERT_EQ(local_folders().size(), 1U);
+    const auto kept = local_folders().front();
+    EXPECT_EQ(findings_of(kept / "redzone.db"), 3U);
+    // The next attempt on this machine leaves it there.
+    std::filesystem::remove_all(layout_.snapshot({{number, 1}, 1}));
+    interrupted_ = [] { return false; };
+    EXPECT_EQ(must(shard(number, 4, kFound)), kFound);
+    EXPECT_EQ(local_folders(), (std::vector{kept}));
+    std::filesystem::remove_all(kept);
+  }
+}
+
+TEST_F(JobsTest, TheLocalFolderIsForThisUserAlone) {
+  auto folder = must(LocalFolder::make(dir_ / "local", "job", 1));
+  EXPECT_EQ(std::filesystem::status(folder / ".").permissions(), std::filesystem::perms::owner_all);
+  std::filesystem::create_symlink(dir_.path(), dir_ / "local/job-2");
+  const auto foreign = LocalFolder::make(dir_ / "local", "job", 2);
+  ASSERT_FALSE(foreign);
+  EXPECT_EQ(foreign.error().kind, ErrorKind::usage);
+  EXPECT_FALSE(std::filesystem::exists(dir_ / "local/job-1")) << "what an attempt left is removed";
+}
+
 TEST_F(JobsTest, AShardWhoseNightHasEndedIsNotRunAgain) {
   EXPECT_EQ(must(shard(1, 1, kFound)), kFound);
   EXPECT_EQ(must(shard(1, 5, kOk)), kFound);
-  EXPECT_EQ(must(read_attempts(layout_)).size(), 1U);
+  EXPECT_EQ(must(read_attempts(layout_, fleet_.uid)).size(), 1U);
 }
 
 TEST_F(JobsTest, AShardThatWasCutOffGoesOnWithItsSnapshot) {
   EXPECT_EQ(must(shard(1, 2, kInterrupted)), kInterrupted);
   EXPECT_EQ(must(shard(1, 4, kFound)), kFound);
   EXPECT_EQ(findings_of(dir_ / "taken_up.db"), 2U);
-  EXPECT_EQ(must(read_attempts(layout_)).at({1, 2}).taken_up, 1);
+  EXPECT_EQ(must(read_attempts(layout_, fleet_.uid)).at({1, 2}).taken_up, 1);
+}
+
+TEST_F(JobsTest, ASnapshotThatIsDamagedOrGoneIsNotTakenUp) {
+  EXPECT_EQ(must(shard(1, 2, kInterrupted)), kInterrupted);
+  const auto sound = layout_.snapshot({{1, 1}, 1});
+  const AttemptStatus cut_off{.fleet = fleet_.uid, .ended = "x", .exit_code = kInterrupted};
+  for (const int number : {2, 3})
+    EXPECT_EQ(must(claim_attempt(layout_, 1, cut_off)).number, number);
+  const auto truncated = layout_.snapshot({{1, 2}, 1});
+  write_bytes(truncated, bytes_of(sound).substr(0, 20000));
+  // As if it were replaced between the listing and the copying.
+  std::filesystem::create_symlink("nowhere", layout_.snapshot({{1, 3}, 1}));
+  const auto taken = must(take_up(layout_, fleet_.uid, {1, 4}, dir_ / "s.db"));
+  EXPECT_EQ(taken.attempt, 1);
+  EXPECT_NE(taken.problem.find(truncated.string()), std::string::npos) << taken.problem;
+  EXPECT_EQ(findings_of(dir_ / "s.db"), 2U);
+  write_bytes(sound, "no store");
+  EXPECT_EQ(must(shard(1, 4, kFound)), kFound) << "it begins with nothing";
+  EXPECT_FALSE(std::filesystem::exists(dir_ / "taken_up.db"));
+  EXPECT_EQ(must(read_attempts(layout_, fleet_.uid)).at({1, 4}).taken_up, 0);
+}
+
+TEST_F(JobsTest, AnAttemptThatCannotBeginEnds) {
+  write_bytes(dir_ / "local", "a file");
+  EXPECT_FALSE(shard(1, 1, kOk));
+  std::filesystem::remove(dir_ / "local");
+  std::filesystem::remove(dir_ / "night");
+  EXPECT_FALSE(shard(2, 1, kOk));
+  for (const auto& [attempt, status] : must(read_attempts(layout_, fleet_.uid))) {
+    EXPECT_TRUE(status.has_ended());
+    EXPECT_EQ(status.exit_code, kHarness);
+    EXPECT_NE(status.problem, "");
+  }
+  EXPECT_EQ(must(read_attempts(layout_, fleet_.uid)).size(), 2U);
 }
 
 TEST_F(JobsTest, AShardBeginsWithWhatIsKnown) {
@@ -119,6 +218,27 @@ TEST_F(JobsTest, AShardThatTheFleetDoesNotHaveIsAMistake) {
   }
 }
 
+TEST_F(JobsTest, WhatASubmitThatFailedLeftIsOfNoUse) {
+  const std::string other(kUidDigits, 'f');
+  // An attempt whose night has ended, and one of another shard that was cut off.
+  for (const int number : {1, 2}) {
+    const AttemptStatus status{.fleet = other,
+                               .ended = "2026-01-02T03:05:00Z",
+                               .exit_code = number == 1 ? kOk : kInterrupted};
+    const Attempt left = must(claim_attempt(layout_, number, status));
+    store::Store store = open_rw(dir_ / "left.db");
+    must(store.record(sample_finding(9)));
+    must(publish_snapshot(layout_, {left, 1}, store));
+  }
+  for (const int number : {1, 2}) {
+    EXPECT_EQ(must(shard(number, 3, kFound)), kFound);
+    EXPECT_FALSE(std::filesystem::exists(dir_ / "taken_up.db"));
+  }
+  must(hub(true));
+  EXPECT_EQ(findings_of(layout_.hub_store()), 3U) << "without the one that was left";
+  EXPECT_EQ(must(describe_fleet(layout_, fleet_, nullptr)).shards[0].attempts, 1);
+}
+
 TEST_F(JobsTest, TheHubEndsWithTheLastShardAndHasWhatAllFound) {
   must(shard(1, 3, kFound));
   must(shard(2, 5, kOk));
@@ -133,6 +253,34 @@ TEST_F(JobsTest, TheLastJobMergesWhatThereIs) {
   must(shard(1, 3, kInterrupted));
   must(hub(true));
   EXPECT_EQ(findings_of(layout_.hub_store()), 3U);
+}
+
+TEST_F(JobsTest, TheLastJobTellsThatItCouldNotMerge) {
+  must(shard(1, 3, kInterrupted));
+  std::filesystem::rename(layout_.snapshots(), dir_ / "away");
+  const auto failed = hub(true);
+  ASSERT_FALSE(failed);
+  EXPECT_NE(failed.error().message.find("snapshots"), std::string::npos) << failed.error().message;
+  EXPECT_EQ(must(read_record<HubStatus>(layout_.hub_status())).problems.size(), 1U);
+  std::filesystem::rename(dir_ / "away", layout_.snapshots());
+  must(hub(true));
+  EXPECT_TRUE(must(read_record<HubStatus>(layout_.hub_status())).problems.empty());
+}
+
+TEST_F(JobsTest, ARunningHubOutlivesAFolderThatIsAway) {
+  must(shard(1, 1, kOk));
+  must(shard(2, 1, kOk));
+  int looks = 0;
+  interrupted_ = [&] {
+    const auto away = dir_ / "away";
+    ++looks;
+    if (looks == 1) std::filesystem::rename(layout_.attempts(), away);
+    if (looks == 2) std::filesystem::rename(away, layout_.attempts());
+    return looks == 3;
+  };
+  must(hub(false));
+  EXPECT_EQ(looks, 3) << "it does not end while it does not see the attempts";
+  EXPECT_EQ(findings_of(layout_.hub_store()), 1U);
 }
 
 TEST_F(JobsTest, TheFiguresAreThoseOfAllAttemptsOfTheHub) {

@@ -107,7 +107,7 @@ class MemoryInquiries final : public Inquiries {
 struct MemoryShard {
   MemoryShard(MemoryShare& share, const Attempt& own, std::function<double()> now, LeaseTimes times)
       : attempt(own), inquiries(share, own), leases(inquiries, std::move(now), times) {
-    // As snapshot_before() chooses.
+    // As snapshots_before() orders them.
     for (const auto& [other, snapshot] : share.snapshots)
       if (other.shard == own.shard && other < own) things = snapshot.second;
   }

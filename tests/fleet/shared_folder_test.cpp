@@ -10,6 +10,7 @@
 #include <ctime>
 
 #include "fleet/record_file.h"
+#include "store/publish.h"
 #include "store/sample.h"
 
 namespace redzone::fleet {
@@ -27,6 +28,10 @@ class SharedFolderTest : public ::testing::Test {
     store::Store store = open_rw(dir_ / (text_of(attempt) + ".local.db").c_str());
     for (int i = from; i <= to; ++i) must(store.record(sample_finding(i)));
     return store;
+  }
+  using Names = std::vector<SnapshotName>;
+  Names before(const Attempt& attempt) {
+    return must(snapshots_before(layout_, fleet_.uid, attempt));
   }
   std::size_t findings_in(const std::filesystem::path& file) {
     store::Store store = open_ro(file);
@@ -84,22 +89,22 @@ TEST_F(SharedFolderTest, EveryAttemptHasItsOwnNumber) {
   EXPECT_EQ(claim(3), (Attempt{3, 1}));
   EXPECT_EQ(must(latest_attempt(layout_, 2)), (Attempt{2, 2}));
   EXPECT_EQ(must(latest_attempt(layout_, 1)), std::nullopt);
-  EXPECT_EQ(must(read_attempts(layout_)).size(), 3U);
+  EXPECT_EQ(must(read_attempts(layout_, fleet_.uid)).size(), 3U);
 }
 
 TEST_F(SharedFolderTest, AnAttemptGoesOnWithTheLatestSnapshotOfThoseBeforeIt) {
   const Attempt first = claim(1), second = claim(1);
-  EXPECT_EQ(must(snapshot_before(layout_, second)), std::nullopt);
+  EXPECT_TRUE(before(second).empty());
   store::Store store = store_of(first, 1, 2);
   must(publish_snapshot(layout_, {first, 1}, store));
   must(publish_snapshot(layout_, {first, 2}, store));
   EXPECT_EQ(must(list_snapshots(layout_)), (std::vector<SnapshotName>{{first, 2}}));
-  EXPECT_EQ(must(snapshot_before(layout_, second)), (SnapshotName{first, 2}));
+  EXPECT_EQ(before(second), (Names{{first, 2}}));
   const Attempt third = claim(1);
-  EXPECT_EQ(must(snapshot_before(layout_, third)), (SnapshotName{first, 2}));
+  EXPECT_EQ(before(third), (Names{{first, 2}}));
   must(publish_snapshot(layout_, {second, 1}, store));
-  EXPECT_EQ(must(snapshot_before(layout_, third)), (SnapshotName{second, 1}));
-  EXPECT_EQ(must(snapshot_before(layout_, first)), std::nullopt);
+  EXPECT_EQ(before(third), (Names{{second, 1}, {first, 2}}));
+  EXPECT_TRUE(before(first).empty());
 }
 
 TEST_F(SharedFolderTest, ASnapshotThatCannotBeWrittenLeavesTheOneBefore) {
@@ -112,19 +117,34 @@ TEST_F(SharedFolderTest, ASnapshotThatCannotBeWrittenLeavesTheOneBefore) {
   EXPECT_EQ(findings_in(layout_.snapshot({first, 1})), 2U);
 }
 
+TEST_F(SharedFolderTest, AHubThatIsReplacedWhileItCopiesPublishesNothing) {
+  store::Store store = store_of(claim(kHubShard), 1, 2);
+  must(store::publish(store, layout_.hub_store()));
+  must(store.record(sample_finding(3)));
+  must(store::publish(store, layout_.hub_store(), [] { return false; }));
+  EXPECT_EQ(findings_in(layout_.hub_store()), 2U);
+  auto folder = must(SharedHub::open(layout_, fleet_.uid, claim(kHubShard), dir_ / "old.db"));
+  must(folder->store().record(sample_finding(4)));
+  claim(kHubShard);
+  must(folder->publish());
+  EXPECT_EQ(findings_in(layout_.hub_store()), 2U);
+  for (const auto& entry : std::filesystem::directory_iterator(layout_.root))
+    EXPECT_EQ(entry.path().string().find("hub.db."), std::string::npos) << "no copy is left";
+}
+
 TEST_F(SharedFolderTest, TheHubMergesBySignatureAndPublishesCopies) {
   const Attempt one = claim(1), two = claim(2), hub = claim(kHubShard);
   store::Store first = store_of(one, 1, 3), second = store_of(two, 3, 5);
   must(publish_snapshot(layout_, {one, 1}, first));
   must(publish_snapshot(layout_, {two, 1}, second));
-  auto folder = must(SharedHub::open(layout_, hub, dir_ / "hub.local.db"));
+  auto folder = must(SharedHub::open(layout_, fleet_.uid, hub, dir_ / "hub.local.db"));
   Hub machine(
       *folder, [] { return 0.0; }, 100);
   must(machine.begin());
   EXPECT_TRUE(must(machine.collect()));
   EXPECT_EQ(findings_in(layout_.hub_store()), 5U);
   // Another one goes on with what this one published.
-  auto later = must(SharedHub::open(layout_, claim(kHubShard), dir_ / "hub2.local.db"));
+  auto later = must(SharedHub::open(layout_, fleet_.uid, claim(kHubShard), dir_ / "hub2.local.db"));
   EXPECT_FALSE(folder->is_owner());
   EXPECT_TRUE(later->is_owner());
   EXPECT_EQ(must(later->store().findings()).size(), 5U);
@@ -135,7 +155,7 @@ TEST_F(SharedFolderTest, ADamagedSnapshotIsToldAndTheOthersAreMerged) {
   store::Store second = store_of(two, 1, 2);
   write_bytes(layout_.snapshot({one, 1}), "no store at all, but longer than a header of SQLite's");
   must(publish_snapshot(layout_, {two, 1}, second));
-  auto folder = must(SharedHub::open(layout_, hub, dir_ / "hub.local.db"));
+  auto folder = must(SharedHub::open(layout_, fleet_.uid, hub, dir_ / "hub.local.db"));
   Hub machine(
       *folder, [] { return 0.0; }, 100);
   must(machine.begin());
@@ -147,7 +167,7 @@ TEST_F(SharedFolderTest, ADamagedSnapshotIsToldAndTheOthersAreMerged) {
 
 TEST_F(SharedFolderTest, QuestionsAndAnswersAreFiles) {
   const Attempt one = claim(1), hub = claim(kHubShard);
-  auto folder = must(SharedHub::open(layout_, hub, dir_ / "hub.local.db"));
+  auto folder = must(SharedHub::open(layout_, fleet_.uid, hub, dir_ / "hub.local.db"));
   Hub machine(
       *folder, [] { return 0.0; }, 100);
   must(machine.begin());
