@@ -24,9 +24,11 @@ class PlainClocks {
 
   unsigned access(unsigned t) { return ++known_[t][t]; }
   void together(const std::vector<unsigned>& threads) {
-    Counts all(kAll, 0);
-    for (unsigned t : threads) take(all, known_[t]);
-    for (unsigned t : threads) known_[t] = all;
+    for (auto* counts : {&known_, &fenced_, &in_block_}) {
+      Counts all(kAll, 0);
+      for (unsigned t : threads) take(all, (*counts)[t]);
+      for (unsigned t : threads) (*counts)[t] = all;
+    }
   }
   void fence(unsigned t, FenceScope scope) {
     in_block_[t] = known_[t];
@@ -130,6 +132,42 @@ TEST(ThreadOrder, AFenceOfTheBlockOrdersNothingForOtherBlocks) {
   order.publish({0, 0}, 8);
   order.learn({1, 0}, 8);
   EXPECT_TRUE(order.before({0, 0}, clock, {1, 0}));
+}
+
+// The fences of a block are cumulative: thread 0 publishes for all.
+TEST(ThreadOrder, WhatABarrierOrdersBehindFencesIsPublishedByAnyThread) {
+  ThreadOrder order;
+  order.begin(kThreads);
+  order.start_block(0);
+  order.start_block(1);
+  const auto clock = order.now({0, 33});
+  order.fence({0, 33}, FenceScope::device);
+  const auto behind = order.now({0, 33});
+  order.barrier(0);
+  order.publish({0, 0}, 8);
+  order.learn({1, 0}, 8);
+  EXPECT_TRUE(order.before({0, 33}, clock, {1, 0}));
+  EXPECT_FALSE(order.before({0, 33}, behind, {1, 0}));
+}
+
+// Each thread of so many blocks has a fence of its own, and one entry stands for each block.
+TEST(ThreadOrder, AllFencesOfABlockTakeNoMoreRoomThanOne) {
+  constexpr std::uint32_t kMany = ThreadOrder::kMostKnown / kThreads + 1;
+  ThreadOrder order;
+  order.begin(kThreads);
+  order.start_block(kMany);
+  ThreadOrder::Clock behind = 0;
+  for (std::uint32_t b = 0; b < kMany; ++b) {
+    order.start_block(b);
+    for (unsigned t = 0; t < kThreads; ++t) order.fence({b, t}, FenceScope::device);
+    behind = order.now({b, 5});
+    order.barrier(b);
+    order.publish({b, 0}, 8);
+    order.end_block(b);
+  }
+  order.learn({kMany, 0}, 8);
+  EXPECT_TRUE(order.before({0, 5}, behind - 1, {kMany, 0}));
+  EXPECT_FALSE(order.before({0, 5}, behind, {kMany, 0}));
 }
 
 TEST(ThreadOrder, AThreadThatKnowsTooMuchCountsAsKnowingAll) {

@@ -41,7 +41,7 @@ void ThreadOrder::start_block(std::uint32_t index) {
   for (auto& lanes : block->lanes) lanes.clear();
   for (auto* known : {&block->known, &block->fenced, &block->fenced_in_block})
     known->assign(threads_, nullptr);
-  block->any_known = false;
+  block->any_known = block->any_fence = false;
   blocks_[index] = std::move(block);
 }
 
@@ -73,17 +73,63 @@ ThreadOrder::KnownPtr ThreadOrder::join(const KnownPtr& a, const KnownPtr& b) {
   return std::make_shared<const Known>(std::move(joined));
 }
 
+// The same with one entry for a warp or the block of this index in place of those of all its
+// threads.
+ThreadOrder::KnownPtr ThreadOrder::compact(const KnownPtr& known, std::uint32_t index) const {
+  const auto& until = known->until;
+  const auto is_before = [](const auto& entry, std::uint64_t key) { return entry.first < key; };
+  const auto begin = std::lower_bound(until.begin(), until.end(), key_of(index, 0), is_before);
+  const auto end = std::lower_bound(begin, until.end(), key_of(index + 1, 0), is_before);
+  if (end - begin < 2) return known;
+  std::vector<Clock> thread(threads_, 0), warp((threads_ + kLanes - 1) / kLanes, 0);
+  Clock all = 0;
+  for (auto entry = begin; entry != end; ++entry) {
+    const std::uint64_t part = entry->first & kBlockKey;
+    (part == kBlockKey ? all
+     : part < kWarpKey ? thread[part]
+                       : warp[part - kWarpKey]) = entry->second;
+  }
+  for (unsigned w = 0; w < warp.size(); ++w) {
+    const auto first = thread.begin() + w * kLanes;
+    const auto last = thread.begin() + std::min(threads_, (w + 1) * kLanes);
+    warp[w] = std::max(warp[w], *std::min_element(first, last));
+  }
+  all = std::max(all, *std::min_element(warp.begin(), warp.end()));
+  Known compacted;
+  compacted.until.assign(until.begin(), begin);
+  const auto add = [&](std::uint64_t part, Clock clock, Clock covered) {
+    if (clock > covered) compacted.until.emplace_back(key_of(index, part), clock);
+  };
+  for (unsigned t = 0; t < threads_; ++t) add(t, thread[t], std::max(warp[t / kLanes], all));
+  for (unsigned w = 0; w < warp.size(); ++w) add(kWarpKey | w, warp[w], all);
+  add(kBlockKey, all, 0);
+  compacted.until.insert(compacted.until.end(), end, until.end());
+  return std::make_shared<const Known>(std::move(compacted));
+}
+
 // The threads `first` + i of the block, for the bits i of the mask, or all, know the same from now
-// on.
-void ThreadOrder::share_known(BlockClocks& block, unsigned first, std::uint32_t mask,
-                              unsigned count) {
-  if (!block.any_known) return;
+// on, and what one of them has fenced any of them publishes.
+void ThreadOrder::share(std::uint32_t index, unsigned first, std::uint32_t mask, unsigned count) {
+  BlockClocks& block = *blocks_.at(index);
   const auto takes_part = [&](unsigned i) { return count > kLanes || ((mask >> i) & 1u) != 0; };
-  KnownPtr all;
-  for (unsigned i = 0; i < count; ++i)
-    if (takes_part(i)) all = join(all, block.known[first + i]);
-  for (unsigned i = 0; i < count; ++i)
-    if (takes_part(i)) block.known[first + i] = all;
+  const auto share_one = [&](std::vector<KnownPtr>& of_thread) {
+    KnownPtr all, last;
+    bool joined = false;
+    for (unsigned i = 0; i < count; ++i) {
+      const KnownPtr& one = of_thread[first + i];
+      if (!takes_part(i) || one == nullptr || one == last) continue;
+      joined |= all != nullptr;
+      all = join(all, one);
+      last = one;
+    }
+    if (joined) all = compact(all, index);
+    for (unsigned i = 0; i < count; ++i)
+      if (takes_part(i)) of_thread[first + i] = all;
+  };
+  if (block.any_known) share_one(block.known);
+  if (!block.any_fence) return;
+  share_one(block.fenced);
+  share_one(block.fenced_in_block);
 }
 
 void ThreadOrder::barrier(std::uint32_t index) {
@@ -91,7 +137,7 @@ void ThreadOrder::barrier(std::uint32_t index) {
   block.at_barrier = *std::max_element(block.own.begin(), block.own.end());
   std::fill(block.own.begin(), block.own.end(), block.at_barrier + 1);
   for (auto& lanes : block.lanes) lanes.clear();
-  share_known(block, 0, threads_ >= kLanes ? ~0u : (1u << threads_) - 1u, threads_);
+  share(index, 0, threads_ >= kLanes ? ~0u : (1u << threads_) - 1u, threads_);
 }
 
 void ThreadOrder::sync_lanes(std::uint32_t index, unsigned warp, std::uint32_t lanes) {
@@ -121,7 +167,7 @@ void ThreadOrder::sync_lanes(std::uint32_t index, unsigned warp, std::uint32_t l
   }
   for (unsigned l = 0; l < count; ++l)
     if (((lanes >> l) & 1u) != 0) block.own[first + l] = last + 1;
-  share_known(block, first, lanes, count);
+  share(index, first, lanes, count);
 }
 
 ThreadOrder::KnownPtr ThreadOrder::all_that_is_known(const BlockClocks& block,
@@ -129,18 +175,18 @@ ThreadOrder::KnownPtr ThreadOrder::all_that_is_known(const BlockClocks& block,
   Known known;
   const unsigned warp = thread.thread / kLanes;
   const auto& lanes = block.lanes[warp];
-  const auto add = [&](std::uint64_t part, Clock clock) {
-    if (clock > 0) known.until.emplace_back(key_of(thread.block, part), clock);
+  const auto add = [&](std::uint64_t part, Clock clock, Clock covered) {
+    if (clock > covered) known.until.emplace_back(key_of(thread.block, part), clock);
   };
   for (unsigned k = 0; k < kLanes && warp * kLanes + k < threads_; ++k) {
     const unsigned lane = warp * kLanes + k;
     if (lane == thread.thread)
-      add(lane, block.own[lane]);
+      add(lane, block.own[lane], block.at_barrier);
     else if (!lanes.empty())
-      add(lane, lanes[kLanes * (thread.thread % kLanes) + k]);
+      add(lane, lanes[kLanes * (thread.thread % kLanes) + k], block.at_barrier);
   }
-  add(kWarpKey | warp, block.warp[warp]);
-  add(kBlockKey, block.at_barrier);
+  add(kWarpKey | warp, block.warp[warp], block.at_barrier);
+  add(kBlockKey, block.at_barrier, 0);
   return join(std::make_shared<const Known>(std::move(known)), block.known[thread.thread]);
 }
 
@@ -150,7 +196,7 @@ void ThreadOrder::fence(GridThread thread, host::FenceScope scope) {
   if (scope == host::FenceScope::device) block.fenced[thread.thread] = known;
   block.fenced_in_block[thread.thread] = known;
   ++block.own[thread.thread];
-  any_fence_ = true;
+  any_fence_ = block.any_fence = true;
 }
 
 void ThreadOrder::publish(GridThread thread, std::uintptr_t location) {

@@ -2,7 +2,9 @@
 // CUDA offers to order threads. A block barrier orders all threads of a block, a warp operation the
 // lanes that take part. Between blocks only memory orders: what a thread has fenced before it
 // updates a location atomically comes before what others do after they have read that location
-// atomically. (PTX ISA, "Memory Consistency Model": release and acquire patterns. The fence behind
+// atomically. A barrier or a warp operation carries fences on: any thread that has taken part
+// publishes what the others had fenced before it. (PTX ISA, "Memory Consistency Model": release and
+// acquire patterns, and causality order, in which they are cumulative. The fence behind
 // the acquiring read is not asked for, so its absence is not found.)
 //
 // Every thread has a clock, which counts its synchronizations. An access is stamped with the clock
@@ -73,7 +75,7 @@ class ThreadOrder {
     std::vector<std::vector<Clock>> lanes;
     std::vector<KnownPtr> known;                    // of each thread
     std::vector<KnownPtr> fenced, fenced_in_block;  // what its next atomic publishes
-    bool any_known = false;
+    bool any_known = false, any_fence = false;
   };
   struct Location {
     KnownPtr device;
@@ -82,7 +84,8 @@ class ThreadOrder {
 
   static KnownPtr join(const KnownPtr& a, const KnownPtr& b);
   KnownPtr all_that_is_known(const BlockClocks& block, GridThread thread) const;
-  void share_known(BlockClocks& block, unsigned first, std::uint32_t mask, unsigned count);
+  KnownPtr compact(const KnownPtr& known, std::uint32_t block) const;
+  void share(std::uint32_t block, unsigned first, std::uint32_t mask, unsigned count);
   bool knows(const KnownPtr& known, GridThread earlier, Clock at) const;
 
   unsigned threads_ = 0;  // of a block
