@@ -67,6 +67,15 @@ __global__ void last_block_of_parts(int* out) {
   part[threadIdx.x] = sum;
 }
 
+// A block sets a sum to 0 before its threads add to it.
+template <bool kApart>
+__global__ void resets_a_sum(int* out) {
+  int* const sum = &out[kApart ? blockIdx.x : 0];
+  if (threadIdx.x == 0 && (kApart || blockIdx.x == 0)) *sum = 0;
+  __syncthreads();
+  atomicAdd(sum, 1);
+}
+
 // A block waits for the one before it by a volatile flag.
 template <bool kFence>
 __global__ void relay(int* out) {
@@ -116,6 +125,7 @@ constexpr Named kAll[] = {
     {"within_a_warp", within_a_warp<true>, within_a_warp<false>},
     {"last_block", last_block<true>, last_block<false>},
     {"last_block_of_parts", last_block_of_parts<true>, last_block_of_parts<false>},
+    {"resets_a_sum", resets_a_sum<true>, resets_a_sum<false>},
     {"relay", relay<true>, relay<false>},
     {"copies_rows", copies_rows<true>, copies_rows<false>},
     {"bytes", bytes<true>, bytes<false>},

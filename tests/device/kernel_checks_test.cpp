@@ -43,7 +43,8 @@ class KernelChecks : public ::testing::TestWithParam<const char*> {
     int* values = out.data();
     void* pointers[] = {&values};
     const std::size_t sizes[] = {sizeof(void*)};
-    constexpr std::string_view kOfBlocks[] = {"last_block", "last_block_of_parts", "relay"};
+    constexpr std::string_view kOfBlocks[] = {"last_block", "last_block_of_parts", "resets_a_sum",
+                                              "relay"};
     const bool one_block =
         std::find(std::begin(kOfBlocks), std::end(kOfBlocks), name) == std::end(kOfBlocks);
     const LaunchShape shape{{one_block ? 1 : kBlocks}, {kThreads}, 256};
@@ -71,7 +72,8 @@ TEST_P(KernelChecks, FindTheRaceUnderEverySchedule) {
 INSTANTIATE_TEST_SUITE_P(Kernels, KernelChecks,
                          ::testing::Values("through_shared", "through_dynamic_shared",
                                            "within_a_warp", "last_block", "last_block_of_parts",
-                                           "relay", "copies_rows", "bytes", "memory_barrier"));
+                                           "resets_a_sum", "relay", "copies_rows", "bytes",
+                                           "memory_barrier"));
 
 // The line of the source with this mark.
 int line_of(const std::string& mark) {

@@ -2,7 +2,7 @@
 // which writes and one of which is not atomic, that nothing orders (thread_order.h). Two writes of
 // the same value are none: kernels mean them, as in `found = true`. After
 // Flanagan and Freund, "FastTrack: efficient and precise dynamic race detection" (PLDI 2009), with
-// at most two reads remembered for each cell.
+// at most two reads and the last atomics remembered for each cell.
 //
 // A race between threads that only barriers and warp operations order is found in every schedule
 // that makes the two accesses. Launches are ordered among each other here.
@@ -81,14 +81,13 @@ class RaceCheck final : public host::AccessSink {
   bool incomplete() const { return incomplete_; }
 
   static constexpr std::size_t kMost = 64;
-  // Of shadow memory, about 500 MiB.
+  // Of shadow memory, about 800 MiB.
   static constexpr std::size_t kMostCells = std::size_t{10} << 20;
 
  private:
   GridThread current() const { return {block_, thread_}; }
   Shadow* shadow_of(const void* at, bool& shared);
-  void check(ShadowCell& cell, const Stamp& now, host::AccessKind kind, Race& race,
-             std::size_t bytes);
+  void check(ShadowCell& cell, const Stamp& now, Race& race, std::size_t bytes);
   // Reports the writes behind others once they have happened, if they changed the value. Nothing
   // else writes between the announcement of an access and the next one.
   void settle();
