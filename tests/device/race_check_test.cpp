@@ -183,6 +183,21 @@ TEST_F(RaceCheckTest, AFenceAndAnAtomicOrderBlocks) {
   EXPECT_EQ(races(), 1u);
 }
 
+// Shared memory has the same address in all blocks, and other threads see it in each.
+TEST_F(RaceCheckTest, AtomicsInSharedMemoryOrderOneBlockOnly) {
+  touch(0, 0, AccessKind::write, &memory_[0]);
+  check_.fence(host::FenceScope::device);
+  touch(0, 0, AccessKind::atomic_update, &statics_[0]);
+  check_.arrive(&statics_[8]);
+  touch(0, 33, AccessKind::atomic_read, &statics_[0]);
+  touch(0, 33, AccessKind::read, &memory_[0]);
+  EXPECT_EQ(races(), 0u);
+  touch(1, 0, AccessKind::atomic_read, &statics_[0]);
+  check_.waited(&statics_[8]);
+  touch(1, 0, AccessKind::read, &memory_[0]);
+  EXPECT_EQ(races(), 1u);
+}
+
 TEST_F(RaceCheckTest, OtherMemoryIsPassedOver) {
   std::byte own[4] = {};
   touch(0, 0, AccessKind::write, own);

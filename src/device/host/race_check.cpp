@@ -64,7 +64,7 @@ void RaceCheck::settle() {
 }
 
 Shadow* RaceCheck::shadow_of(const void* at, bool& shared) {
-  shared = dynamic_.contains(at) || statics_.contains(at);
+  shared = is_shared(at);
   if (shared) return shared_;
   const bool known = std::any_of(memory_.begin(), memory_.end(),
                                  [&](const MemoryRange& range) { return range.contains(at); });
@@ -84,8 +84,9 @@ void RaceCheck::access(const void* at, std::size_t bytes, host::AccessKind kind,
             .thread = static_cast<std::uint16_t>(thread_),
             .kind = kind};
   if (host::is_atomic(kind)) {
-    if (host::is_write(kind)) order_.publish(current(), address);
-    if (kind != host::AccessKind::atomic_write) order_.learn(current(), address);
+    const Place place{address, race.shared};
+    if (host::is_write(kind)) order_.publish(current(), place);
+    if (kind != host::AccessKind::atomic_write) order_.learn(current(), place);
   }
   now.clock = order_.now(current());
   race.bytes = static_cast<std::uint32_t>(bytes);
@@ -99,11 +100,11 @@ void RaceCheck::access(const void* at, std::size_t bytes, host::AccessKind kind,
 
 void RaceCheck::arrive(const void* barrier) {
   order_.fence(current(), host::FenceScope::block);
-  order_.publish(current(), reinterpret_cast<std::uintptr_t>(barrier));
+  order_.publish(current(), place_of(barrier));
 }
 
 void RaceCheck::waited(const void* barrier) {
-  order_.learn(current(), reinterpret_cast<std::uintptr_t>(barrier));
+  order_.learn(current(), place_of(barrier));
 }
 
 bool RaceCheck::conflicts(const Stamp& earlier, const Stamp& now) const {

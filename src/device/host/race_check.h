@@ -86,6 +86,10 @@ class RaceCheck final : public host::AccessSink {
 
  private:
   GridThread current() const { return {block_, thread_}; }
+  bool is_shared(const void* at) const { return dynamic_.contains(at) || statics_.contains(at); }
+  Place place_of(const void* at) const {
+    return {reinterpret_cast<std::uintptr_t>(at), is_shared(at)};
+  }
   Shadow* shadow_of(const void* at, bool& shared);
   void check(ShadowCell& cell, const Stamp& now, Race& race, std::size_t bytes);
   // Reports the writes behind others once they have happened, if they changed the value. Nothing

@@ -41,6 +41,7 @@ void ThreadOrder::start_block(std::uint32_t index) {
   for (auto& lanes : block->lanes) lanes.clear();
   for (auto* known : {&block->known, &block->fenced, &block->fenced_in_block})
     known->assign(threads_, nullptr);
+  block->shared.clear();
   block->any_known = block->any_fence = false;
   blocks_[index] = std::move(block);
 }
@@ -199,27 +200,33 @@ void ThreadOrder::fence(GridThread thread, host::FenceScope scope) {
   any_fence_ = block.any_fence = true;
 }
 
-void ThreadOrder::publish(GridThread thread, std::uintptr_t location) {
+void ThreadOrder::publish(GridThread thread, Place location) {
   if (!any_fence_) return;
-  const BlockClocks& block = *blocks_.at(thread.block);
+  BlockClocks& block = *blocks_.at(thread.block);
   const KnownPtr& fenced = block.fenced[thread.thread];
   const KnownPtr& in_block = block.fenced_in_block[thread.thread];
   if (fenced == nullptr && in_block == nullptr) return;
-  Location& at = locations_[location];
-  at.device = join(at.device, fenced);
-  KnownPtr& of_block = at.block[thread.block];
-  of_block = join(of_block, in_block);
+  const auto carry = [&](KnownPtr& at, const KnownPtr& known) { at = join(at, known); };
+  if (location.shared) return carry(block.shared[location.address], in_block);
+  Location& at = locations_[location.address];
+  carry(at.device, fenced);
+  carry(at.block[thread.block], in_block);
 }
 
-void ThreadOrder::learn(GridThread thread, std::uintptr_t location) {
+void ThreadOrder::learn(GridThread thread, Place location) {
   if (!any_fence_) return;
-  const auto found = locations_.find(location);
-  if (found == locations_.end()) return;
   BlockClocks& block = *blocks_.at(thread.block);
   KnownPtr& known = block.known[thread.thread];
-  known = join(known, found->second.device);
-  const auto in_block = found->second.block.find(thread.block);
-  if (in_block != found->second.block.end()) known = join(known, in_block->second);
+  const auto learn_from = [&](const auto& carried, auto key) {
+    const auto found = carried.find(key);
+    if (found != carried.end()) known = join(known, found->second);
+  };
+  if (location.shared) {
+    learn_from(block.shared, location.address);
+  } else if (const auto at = locations_.find(location.address); at != locations_.end()) {
+    known = join(known, at->second.device);
+    learn_from(at->second.block, thread.block);
+  }
   block.any_known |= known != nullptr;
 }
 

@@ -29,6 +29,13 @@ struct GridThread {
   bool operator==(const GridThread&) const = default;
 };
 
+// A location in memory. Shared memory is another one in each block, and may have one address in
+// all.
+struct Place {
+  std::uintptr_t address = 0;
+  bool shared = false;
+};
+
 class ThreadOrder {
  public:
   using Clock = std::uint32_t;
@@ -46,9 +53,9 @@ class ThreadOrder {
   void sync_lanes(std::uint32_t block, unsigned warp, std::uint32_t lanes);
   void fence(GridThread thread, host::FenceScope scope);
   // The thread writes the location atomically: the location carries what the thread has fenced.
-  void publish(GridThread thread, std::uintptr_t location);
+  void publish(GridThread thread, Place location);
   // The thread has read it atomically: it knows what the location carries.
-  void learn(GridThread thread, std::uintptr_t location);
+  void learn(GridThread thread, Place location);
 
   // Of the next access of a thread of a started block. At least 1.
   Clock now(GridThread thread) const;
@@ -75,6 +82,8 @@ class ThreadOrder {
     std::vector<std::vector<Clock>> lanes;
     std::vector<KnownPtr> known;                    // of each thread
     std::vector<KnownPtr> fenced, fenced_in_block;  // what its next atomic publishes
+    std::unordered_map<std::uintptr_t, KnownPtr>
+        shared;  // what locations of its shared memory carry
     bool any_known = false, any_fence = false;
   };
   struct Location {
@@ -91,7 +100,7 @@ class ThreadOrder {
   unsigned threads_ = 0;  // of a block
   std::unordered_map<std::uint32_t, std::unique_ptr<BlockClocks>> blocks_;
   std::vector<std::unique_ptr<BlockClocks>> spare_;
-  std::unordered_map<std::uintptr_t, Location> locations_;
+  std::unordered_map<std::uintptr_t, Location> locations_;  // of global memory
   bool any_fence_ = false;
 };
 
