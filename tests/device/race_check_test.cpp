@@ -198,6 +198,26 @@ TEST_F(RaceCheckTest, AtomicsInSharedMemoryOrderOneBlockOnly) {
   EXPECT_EQ(races(), 1u);
 }
 
+// So many blocks that what a thread knows of them is given up. That is never a silent pass.
+TEST_F(RaceCheckTest, TellsWhenItCannotFollowAtomics) {
+  touch(2, 0, AccessKind::write, &memory_[0]);
+  for (unsigned block = 3; block < 4 + ThreadOrder::kMostKnown; ++block) {
+    check_.start_block(block);
+    become(block, 0);
+    check_.fence(host::FenceScope::device);
+    touch(block, 0, AccessKind::atomic_update, &memory_[64]);
+    check_.end_block(block);
+  }
+  touch(0, 0, AccessKind::atomic_read, &memory_[64]);
+  EXPECT_FALSE(check_.lost_track());
+  touch(0, 0, AccessKind::read, &memory_[0]);
+  EXPECT_EQ(races(), 0u);
+  EXPECT_TRUE(check_.lost_track());
+  touch(0, 1, AccessKind::write, &memory_[8]);
+  touch(0, 0, AccessKind::read, &memory_[8]);  // within the block nothing is guessed
+  EXPECT_EQ(races(), 1u);
+}
+
 TEST_F(RaceCheckTest, OtherMemoryIsPassedOver) {
   std::byte own[4] = {};
   touch(0, 0, AccessKind::write, own);

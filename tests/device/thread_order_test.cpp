@@ -186,11 +186,15 @@ TEST(ThreadOrder, SharedMemoryOfAnEndedBlockIsForgotten) {
   EXPECT_FALSE(order.before({0, 0}, clock, {1, 0}));
 }
 
-TEST(ThreadOrder, AThreadThatKnowsTooMuchCountsAsKnowingAll) {
+// Of other blocks only: what a thread of its own has done is known as before.
+TEST(ThreadOrder, AThreadThatKnowsTooMuchCountsAsKnowingAllOtherBlocks) {
   constexpr std::uint32_t kMany = ThreadOrder::kMostKnown + 1;
   ThreadOrder order;
-  order.begin(1);
+  order.begin(3);
   order.start_block(kMany);
+  const auto fenced = order.now({kMany, 2});
+  order.fence({kMany, 2}, FenceScope::device);
+  order.publish({kMany, 2}, kCounter);
   for (std::uint32_t b = 0; b < kMany; ++b) {
     order.start_block(b);
     order.fence({b, 0}, FenceScope::device);
@@ -199,7 +203,18 @@ TEST(ThreadOrder, AThreadThatKnowsTooMuchCountsAsKnowingAll) {
   }
   order.start_block(kMany + 1);
   order.learn({kMany, 0}, kCounter);
+  order.fence({kMany, 0}, FenceScope::device);
+  order.publish({kMany, 0}, kCounter);
+  order.learn({kMany, 1}, kCounter);
+  for (const std::uint32_t t : {0u, 1u}) {
+    EXPECT_TRUE(order.before({kMany, 2}, fenced, {kMany, t}));
+    EXPECT_FALSE(order.before({kMany, 2}, order.now({kMany, 2}), {kMany, t}));
+  }
+  EXPECT_FALSE(order.guessed());
   EXPECT_TRUE(order.before({kMany + 1, 0}, order.now({kMany + 1, 0}), {kMany, 0}));
+  EXPECT_TRUE(order.guessed());
+  order.begin(3);
+  EXPECT_FALSE(order.guessed());
 }
 
 }  // namespace

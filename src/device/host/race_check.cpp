@@ -107,7 +107,7 @@ void RaceCheck::waited(const void* barrier) {
   order_.learn(current(), place_of(barrier));
 }
 
-bool RaceCheck::conflicts(const Stamp& earlier, const Stamp& now) const {
+bool RaceCheck::conflicts(const Stamp& earlier, const Stamp& now) {
   return earlier && !order_.before(earlier.by(), earlier.clock, now.by());
 }
 
@@ -140,7 +140,7 @@ void RaceCheck::check(ShadowCell& cell, const Stamp& now, Race& race, std::size_
   }
 }
 
-void RaceCheck::record_read(ShadowCell& cell, const Stamp& now) const {
+void RaceCheck::record_read(ShadowCell& cell, const Stamp& now) {
   Stamp& a = cell.reads[0];
   Stamp& b = cell.reads[1];
   const auto is_past = [&](const Stamp& read) {

@@ -79,6 +79,8 @@ class RaceCheck final : public host::AccessSink {
   std::uint64_t dropped() const { return dropped_; }
   // Whether memory was accessed for which there was no shadow, so that races may be missing.
   bool incomplete() const { return incomplete_; }
+  // Whether atomics order more threads than can be remembered, so that races may be missing.
+  bool lost_track() const { return order_.guessed(); }
 
   static constexpr std::size_t kMost = 64;
   // Of shadow memory, about 800 MiB.
@@ -95,8 +97,8 @@ class RaceCheck final : public host::AccessSink {
   // Reports the writes behind others once they have happened, if they changed the value. Nothing
   // else writes between the announcement of an access and the next one.
   void settle();
-  bool conflicts(const Stamp& earlier, const Stamp& now) const;
-  void record_read(ShadowCell& cell, const Stamp& now) const;
+  bool conflicts(const Stamp& earlier, const Stamp& now);
+  void record_read(ShadowCell& cell, const Stamp& now);
   void report(const Race& race);
 
   std::vector<MemoryRange> memory_;

@@ -15,6 +15,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -61,16 +62,20 @@ class ThreadOrder {
   Clock now(GridThread thread) const;
   // Whether an access of `earlier` at `at` comes before the next access of `later`, whose block has
   // started and not ended.
-  bool before(GridThread earlier, Clock at, GridThread later) const;
+  bool before(GridThread earlier, Clock at, GridThread later);
+  // Whether before() has said true of a thread that knows too much to remember it, since begin().
+  bool guessed() const { return guessed_; }
 
-  // Beyond so many entries a thread counts as knowing all: no race is reported of it.
+  // Beyond so many entries a thread counts as knowing all that other blocks do. Of its own block it
+  // keeps what it knows (but for what came about by atomics of other blocks).
   static constexpr std::size_t kMostKnown = 4096;
 
  private:
   // What a thread knows of others, by atomics. Ascending keys; immutable once shared.
+  using Entries = std::vector<std::pair<std::uint64_t, Clock>>;
   struct Known {
-    bool everything = false;
-    std::vector<std::pair<std::uint64_t, Clock>> until;
+    bool everything = false;  // of other blocks; `until` is of one block then
+    Entries until;
   };
   using KnownPtr = std::shared_ptr<const Known>;
 
@@ -91,17 +96,18 @@ class ThreadOrder {
     std::unordered_map<std::uint32_t, KnownPtr> block;
   };
 
-  static KnownPtr join(const KnownPtr& a, const KnownPtr& b);
+  // What a thread of block `own` knows that knows both; of no block, if there is none.
+  static KnownPtr join(const KnownPtr& a, const KnownPtr& b, std::optional<std::uint32_t> own);
   KnownPtr all_that_is_known(const BlockClocks& block, GridThread thread) const;
   KnownPtr compact(const KnownPtr& known, std::uint32_t block) const;
   void share(std::uint32_t block, unsigned first, std::uint32_t mask, unsigned count);
-  bool knows(const KnownPtr& known, GridThread earlier, Clock at) const;
 
   unsigned threads_ = 0;  // of a block
   std::unordered_map<std::uint32_t, std::unique_ptr<BlockClocks>> blocks_;
   std::vector<std::unique_ptr<BlockClocks>> spare_;
   std::unordered_map<std::uintptr_t, Location> locations_;  // of global memory
   bool any_fence_ = false;
+  bool guessed_ = false;
 };
 
 }  // namespace redzone::device
