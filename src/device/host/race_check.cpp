@@ -151,7 +151,9 @@ void RaceCheck::record_read(ShadowCell& cell, const Stamp& now) {
   } else if (is_past(b)) {
     b = now;
   } else if (a.block == b.block) {
-    // Whoever writes later is not ordered with one of two that differ as much as these can.
+    // A barrier or an operation of a whole warp that orders two reads which differ as much as these
+    // can with a later write orders all of them with it. Operations with partial masks may leave
+    // out the third read of a warp, which is not kept.
     const bool one_warp = a.thread / ThreadOrder::kLanes == b.thread / ThreadOrder::kLanes;
     if (now.block != a.block ||
         (one_warp && now.thread / ThreadOrder::kLanes != a.thread / ThreadOrder::kLanes))

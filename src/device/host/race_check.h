@@ -4,8 +4,9 @@
 // Flanagan and Freund, "FastTrack: efficient and precise dynamic race detection" (PLDI 2009), with
 // at most two reads and the last atomics remembered for each cell.
 //
-// A race between threads that only barriers and warp operations order is found in every schedule
-// that makes the two accesses. Launches are ordered among each other here.
+// A race of plain accesses between threads that only barriers and operations of whole warps order
+// is found in every schedule that makes the two accesses. Launches are ordered among each other
+// here.
 #pragma once
 
 #include <redzone/host_checks.h>

@@ -27,7 +27,7 @@ struct Stamp {
   GridThread by() const { return {block, thread}; }
 };
 
-// The last plain write, and what came since: two plain reads, by different threads, of different
+// The last plain write, and what came since: two plain reads that nothing orders, of different
 // warps if there were any, and of different blocks if there were any; and the last atomics. Those
 // conflict with plain accesses only, so neither kind takes the place of the other: what an atomic
 // does not race with may race with the plain access before it. A plain write takes the place of
