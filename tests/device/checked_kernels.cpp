@@ -50,6 +50,32 @@ __global__ void last_block(int* out) {
   out[1 + gridDim.x] = sum;
 }
 
+// Likewise, but each thread writes and fences its own part, and one counts for the block.
+template <bool kFence>
+__global__ void last_block_of_parts(int* out) {
+  __shared__ bool last;
+  int* const part = &out[1 + blockIdx.x * blockDim.x];
+  part[threadIdx.x] = static_cast<int>(threadIdx.x);
+  if (kFence) __threadfence();
+  __syncthreads();
+  if (threadIdx.x == 0) last = atomicAdd(&out[0], 1) == static_cast<int>(gridDim.x) - 1;
+  __syncthreads();
+  if (!last) return;
+  __threadfence();
+  int sum = 0;
+  for (unsigned b = 0; b < gridDim.x; ++b) sum += out[1 + b * blockDim.x + threadIdx.x];
+  part[threadIdx.x] = sum;
+}
+
+// A block sets a sum to 0 before its threads add to it.
+template <bool kApart>
+__global__ void resets_a_sum(int* out) {
+  int* const sum = &out[kApart ? blockIdx.x : 0];
+  if (threadIdx.x == 0 && (kApart || blockIdx.x == 0)) *sum = 0;
+  __syncthreads();
+  atomicAdd(sum, 1);
+}
+
 // A block waits for the one before it by a volatile flag.
 template <bool kFence>
 __global__ void relay(int* out) {
@@ -98,6 +124,8 @@ constexpr Named kAll[] = {
     {"through_dynamic_shared", through_dynamic_shared<true>, through_dynamic_shared<false>},
     {"within_a_warp", within_a_warp<true>, within_a_warp<false>},
     {"last_block", last_block<true>, last_block<false>},
+    {"last_block_of_parts", last_block_of_parts<true>, last_block_of_parts<false>},
+    {"resets_a_sum", resets_a_sum<true>, resets_a_sum<false>},
     {"relay", relay<true>, relay<false>},
     {"copies_rows", copies_rows<true>, copies_rows<false>},
     {"bytes", bytes<true>, bytes<false>},

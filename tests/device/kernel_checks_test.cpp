@@ -3,8 +3,11 @@
 #include <gtest/gtest.h>
 #include <redzone/kernel.h>
 
+#include <algorithm>
 #include <fstream>
+#include <iterator>
 #include <string>
+#include <string_view>
 
 #include "tests/device/on_device.h"
 
@@ -40,8 +43,10 @@ class KernelChecks : public ::testing::TestWithParam<const char*> {
     int* values = out.data();
     void* pointers[] = {&values};
     const std::size_t sizes[] = {sizeof(void*)};
+    constexpr std::string_view kOfBlocks[] = {"last_block", "last_block_of_parts", "resets_a_sum",
+                                              "relay"};
     const bool one_block =
-        std::string_view(name) != "last_block" && std::string_view(name) != "relay";
+        std::find(std::begin(kOfBlocks), std::end(kOfBlocks), name) == std::end(kOfBlocks);
     const LaunchShape shape{{one_block ? 1 : kBlocks}, {kThreads}, 256};
     EXPECT_TRUE(device->launch(
         0, kernel, std::string_view(name) == "relay" ? LaunchShape{{kBlocks}, {1}, 0} : shape,
@@ -66,8 +71,9 @@ TEST_P(KernelChecks, FindTheRaceUnderEverySchedule) {
 
 INSTANTIATE_TEST_SUITE_P(Kernels, KernelChecks,
                          ::testing::Values("through_shared", "through_dynamic_shared",
-                                           "within_a_warp", "last_block", "relay", "copies_rows",
-                                           "bytes", "memory_barrier"));
+                                           "within_a_warp", "last_block", "last_block_of_parts",
+                                           "resets_a_sum", "relay", "copies_rows", "bytes",
+                                           "memory_barrier"));
 
 // The line of the source with this mark.
 int line_of(const std::string& mark) {

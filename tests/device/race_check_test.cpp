@@ -107,6 +107,38 @@ TEST_F(RaceCheckTest, AtomicsRaceWithPlainAccessesOnly) {
   EXPECT_EQ(races(), 1u);
 }
 
+// An atomic of the thread that has written, or of one behind a barrier, hides nothing.
+TEST_F(RaceCheckTest, AtomicsDoNotReplacePlainAccesses) {
+  touch(0, 0, AccessKind::write, &memory_[0], 4, 1);
+  touch(0, 0, AccessKind::atomic_update, &memory_[0], 4, 2);
+  check_.barrier();
+  touch(0, 1, AccessKind::atomic_update, &memory_[0], 4, 2);
+  touch(0, 1, AccessKind::atomic_read, &memory_[0], 4, 3);
+  EXPECT_EQ(races(), 0u);
+  touch(1, 0, AccessKind::atomic_read, &memory_[0], 4, 4);
+  ASSERT_EQ(races(), 1u);
+  EXPECT_EQ(check_.races().front().first.kind, AccessKind::write);
+  EXPECT_EQ(check_.races().front().first.code, 1u);
+
+  touch(0, 0, AccessKind::read, &memory_[8], 4, 5);
+  touch(0, 0, AccessKind::atomic_update, &memory_[8], 4, 6);
+  touch(1, 0, AccessKind::atomic_update, &memory_[8], 4, 7);
+  ASSERT_EQ(races(), 2u);
+  EXPECT_EQ(check_.races().back().first.kind, AccessKind::read);
+}
+
+// Neither does an atomic read hide an atomic write, or the other way about.
+TEST_F(RaceCheckTest, PlainAccessesRaceWithAtomicsOfBothKinds) {
+  touch(0, 0, AccessKind::atomic_write, &memory_[0], 4, 1);
+  touch(1, 0, AccessKind::atomic_read, &memory_[0], 4, 2);
+  touch(1, 0, AccessKind::read, &memory_[0], 4, 3);
+  EXPECT_EQ(races(), 1u);
+  touch(0, 0, AccessKind::write, &memory_[0], 4, 4);
+  EXPECT_EQ(races(), 3u);  // with either read of block 1
+  touch(0, 0, AccessKind::write, &memory_[0], 4, 5);
+  EXPECT_EQ(races(), 3u);
+}
+
 TEST_F(RaceCheckTest, NeighboursInOneWordDoNotRace) {
   touch(0, 0, AccessKind::write, &memory_[0], 2);
   touch(0, 1, AccessKind::write, &memory_[2], 2);
@@ -148,6 +180,41 @@ TEST_F(RaceCheckTest, AFenceAndAnAtomicOrderBlocks) {
   touch(2, 0, AccessKind::read, &memory_[0]);
   EXPECT_EQ(races(), 0u);
   touch(2, 0, AccessKind::read, &memory_[4]);  // of the block without a fence
+  EXPECT_EQ(races(), 1u);
+}
+
+// Shared memory has the same address in all blocks, and other threads see it in each.
+TEST_F(RaceCheckTest, AtomicsInSharedMemoryOrderOneBlockOnly) {
+  touch(0, 0, AccessKind::write, &memory_[0]);
+  check_.fence(host::FenceScope::device);
+  touch(0, 0, AccessKind::atomic_update, &statics_[0]);
+  check_.arrive(&statics_[8]);
+  touch(0, 33, AccessKind::atomic_read, &statics_[0]);
+  touch(0, 33, AccessKind::read, &memory_[0]);
+  EXPECT_EQ(races(), 0u);
+  touch(1, 0, AccessKind::atomic_read, &statics_[0]);
+  check_.waited(&statics_[8]);
+  touch(1, 0, AccessKind::read, &memory_[0]);
+  EXPECT_EQ(races(), 1u);
+}
+
+// So many blocks that what a thread knows of them is given up. That is never a silent pass.
+TEST_F(RaceCheckTest, TellsWhenItCannotFollowAtomics) {
+  touch(2, 0, AccessKind::write, &memory_[0]);
+  for (unsigned block = 3; block < 4 + ThreadOrder::kMostKnown; ++block) {
+    check_.start_block(block);
+    become(block, 0);
+    check_.fence(host::FenceScope::device);
+    touch(block, 0, AccessKind::atomic_update, &memory_[64]);
+    check_.end_block(block);
+  }
+  touch(0, 0, AccessKind::atomic_read, &memory_[64]);
+  EXPECT_FALSE(check_.lost_track());
+  touch(0, 0, AccessKind::read, &memory_[0]);
+  EXPECT_EQ(races(), 0u);
+  EXPECT_TRUE(check_.lost_track());
+  touch(0, 1, AccessKind::write, &memory_[8]);
+  touch(0, 0, AccessKind::read, &memory_[8]);  // within the block nothing is guessed
   EXPECT_EQ(races(), 1u);
 }
 

@@ -6,6 +6,7 @@
 #include <rapidcheck/gtest.h>
 
 #include <map>
+#include <tuple>
 #include <vector>
 
 namespace redzone::device {
@@ -14,6 +15,7 @@ namespace {
 using host::FenceScope;
 
 constexpr unsigned kBlocks = 3, kThreads = 40, kAll = kBlocks * kThreads;
+constexpr Place kCounter{8};
 
 // Each thread knows how many accesses of each other come before its next.
 class PlainClocks {
@@ -24,21 +26,23 @@ class PlainClocks {
 
   unsigned access(unsigned t) { return ++known_[t][t]; }
   void together(const std::vector<unsigned>& threads) {
-    Counts all(kAll, 0);
-    for (unsigned t : threads) take(all, known_[t]);
-    for (unsigned t : threads) known_[t] = all;
+    for (auto* counts : {&known_, &fenced_, &in_block_}) {
+      Counts all(kAll, 0);
+      for (unsigned t : threads) take(all, (*counts)[t]);
+      for (unsigned t : threads) (*counts)[t] = all;
+    }
   }
   void fence(unsigned t, FenceScope scope) {
     in_block_[t] = known_[t];
     if (scope == FenceScope::device) fenced_[t] = known_[t];
   }
-  void publish(unsigned t, std::uintptr_t at) {
-    take(device_[at], fenced_[t]);
-    take(of_block_[{at, t / kThreads}], in_block_[t]);
+  void publish(unsigned t, Place at) {
+    if (!at.shared) take(device_[at.address], fenced_[t]);
+    take(of_block_[{at.address, at.shared, t / kThreads}], in_block_[t]);
   }
-  void learn(unsigned t, std::uintptr_t at) {
-    take(known_[t], device_[at]);
-    take(known_[t], of_block_[{at, t / kThreads}]);
+  void learn(unsigned t, Place at) {
+    if (!at.shared) take(known_[t], device_[at.address]);
+    take(known_[t], of_block_[{at.address, at.shared, t / kThreads}]);
   }
   bool before(unsigned earlier, unsigned number, unsigned later) const {
     return earlier == later || number <= known_[later][earlier];
@@ -52,7 +56,7 @@ class PlainClocks {
 
   std::vector<Counts> known_, fenced_, in_block_;
   std::map<std::uintptr_t, Counts> device_;
-  std::map<std::pair<std::uintptr_t, unsigned>, Counts> of_block_;
+  std::map<std::tuple<std::uintptr_t, bool, unsigned>, Counts> of_block_;
 };
 
 GridThread at(unsigned t) {
@@ -67,7 +71,7 @@ struct Access {
 void step(ThreadOrder& order, PlainClocks& plain, std::vector<Access>& accesses) {
   const auto t = *rc::gen::inRange(0u, kAll);
   const unsigned block = t / kThreads;
-  const auto location = *rc::gen::inRange<std::uintptr_t>(0, 3);
+  const Place location{*rc::gen::inRange<std::uintptr_t>(0, 3), *rc::gen::inRange(0, 3) == 0};
   switch (*rc::gen::inRange(0, 10)) {
     case 0: {
       std::vector<unsigned> all;
@@ -123,29 +127,94 @@ TEST(ThreadOrder, AFenceOfTheBlockOrdersNothingForOtherBlocks) {
   order.start_block(1);
   const auto clock = order.now({0, 0});
   order.fence({0, 0}, FenceScope::block);
-  order.publish({0, 0}, 8);
-  order.learn({1, 0}, 8);
+  order.publish({0, 0}, kCounter);
+  order.learn({1, 0}, kCounter);
   EXPECT_FALSE(order.before({0, 0}, clock, {1, 0}));
   order.fence({0, 0}, FenceScope::device);
-  order.publish({0, 0}, 8);
-  order.learn({1, 0}, 8);
+  order.publish({0, 0}, kCounter);
+  order.learn({1, 0}, kCounter);
   EXPECT_TRUE(order.before({0, 0}, clock, {1, 0}));
 }
 
-TEST(ThreadOrder, AThreadThatKnowsTooMuchCountsAsKnowingAll) {
-  constexpr std::uint32_t kMany = ThreadOrder::kMostKnown + 1;
+// The fences of a block are cumulative: thread 0 publishes for all.
+TEST(ThreadOrder, WhatABarrierOrdersBehindFencesIsPublishedByAnyThread) {
+  ThreadOrder order;
+  order.begin(kThreads);
+  order.start_block(0);
+  order.start_block(1);
+  const auto clock = order.now({0, 33});
+  order.fence({0, 33}, FenceScope::device);
+  const auto behind = order.now({0, 33});
+  order.barrier(0);
+  order.publish({0, 0}, kCounter);
+  order.learn({1, 0}, kCounter);
+  EXPECT_TRUE(order.before({0, 33}, clock, {1, 0}));
+  EXPECT_FALSE(order.before({0, 33}, behind, {1, 0}));
+}
+
+// Each thread of so many blocks has a fence of its own, and one entry stands for each block.
+TEST(ThreadOrder, AllFencesOfABlockTakeNoMoreRoomThanOne) {
+  constexpr std::uint32_t kMany = ThreadOrder::kMostKnown / kThreads + 1;
+  ThreadOrder order;
+  order.begin(kThreads);
+  order.start_block(kMany);
+  ThreadOrder::Clock behind = 0;
+  for (std::uint32_t b = 0; b < kMany; ++b) {
+    order.start_block(b);
+    for (unsigned t = 0; t < kThreads; ++t) order.fence({b, t}, FenceScope::device);
+    behind = order.now({b, 5});
+    order.barrier(b);
+    order.publish({b, 0}, kCounter);
+    order.end_block(b);
+  }
+  order.learn({kMany, 0}, kCounter);
+  EXPECT_TRUE(order.before({0, 5}, behind - 1, {kMany, 0}));
+  EXPECT_FALSE(order.before({0, 5}, behind, {kMany, 0}));
+}
+
+TEST(ThreadOrder, SharedMemoryOfAnEndedBlockIsForgotten) {
+  constexpr Place kShared{8, true};
   ThreadOrder order;
   order.begin(1);
+  order.start_block(0);
+  const auto clock = order.now({0, 0});
+  order.fence({0, 0}, FenceScope::device);
+  order.publish({0, 0}, kShared);
+  order.end_block(0);
+  order.start_block(1);
+  order.learn({1, 0}, kShared);
+  EXPECT_FALSE(order.before({0, 0}, clock, {1, 0}));
+}
+
+// Of other blocks only: what a thread of its own has done is known as before.
+TEST(ThreadOrder, AThreadThatKnowsTooMuchCountsAsKnowingAllOtherBlocks) {
+  constexpr std::uint32_t kMany = ThreadOrder::kMostKnown + 1;
+  ThreadOrder order;
+  order.begin(3);
   order.start_block(kMany);
+  const auto fenced = order.now({kMany, 2});
+  order.fence({kMany, 2}, FenceScope::device);
+  order.publish({kMany, 2}, kCounter);
   for (std::uint32_t b = 0; b < kMany; ++b) {
     order.start_block(b);
     order.fence({b, 0}, FenceScope::device);
-    order.publish({b, 0}, 8);
+    order.publish({b, 0}, kCounter);
     order.end_block(b);
   }
   order.start_block(kMany + 1);
-  order.learn({kMany, 0}, 8);
+  order.learn({kMany, 0}, kCounter);
+  order.fence({kMany, 0}, FenceScope::device);
+  order.publish({kMany, 0}, kCounter);
+  order.learn({kMany, 1}, kCounter);
+  for (const std::uint32_t t : {0u, 1u}) {
+    EXPECT_TRUE(order.before({kMany, 2}, fenced, {kMany, t}));
+    EXPECT_FALSE(order.before({kMany, 2}, order.now({kMany, 2}), {kMany, t}));
+  }
+  EXPECT_FALSE(order.guessed());
   EXPECT_TRUE(order.before({kMany + 1, 0}, order.now({kMany + 1, 0}), {kMany, 0}));
+  EXPECT_TRUE(order.guessed());
+  order.begin(3);
+  EXPECT_FALSE(order.guessed());
 }
 
 }  // namespace

@@ -87,6 +87,9 @@ void KernelChecks::end_launch(const Grid& grid) {
   if (races_.incomplete() && report_.problem.empty())
     report_.problem =
         fmt::format("kernel '{}' uses more memory than the check can shadow", grid.name);
+  if (races_.lost_track() && report_.problem.empty())
+    report_.problem = fmt::format(
+        "kernel '{}' orders more threads by atomics than the check can remember", grid.name);
 }
 
 CheckReport KernelChecks::take() {

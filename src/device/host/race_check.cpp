@@ -10,12 +10,8 @@ namespace redzone::device {
 
 namespace {
 
-RaceAccess as_access(const Stamp& stamp, bool write) {
-  using host::AccessKind;
-  const AccessKind kind = stamp.atomic
-                              ? (write ? AccessKind::atomic_write : AccessKind::atomic_read)
-                              : (write ? AccessKind::write : AccessKind::read);
-  return {kind, stamp.block, stamp.thread, stamp.code};
+RaceAccess as_access(const Stamp& stamp) {
+  return {stamp.kind, stamp.block, stamp.thread, stamp.code};
 }
 
 }  // namespace
@@ -68,7 +64,7 @@ void RaceCheck::settle() {
 }
 
 Shadow* RaceCheck::shadow_of(const void* at, bool& shared) {
-  shared = dynamic_.contains(at) || statics_.contains(at);
+  shared = is_shared(at);
   if (shared) return shared_;
   const bool known = std::any_of(memory_.begin(), memory_.end(),
                                  [&](const MemoryRange& range) { return range.contains(at); });
@@ -86,62 +82,65 @@ void RaceCheck::access(const void* at, std::size_t bytes, host::AccessKind kind,
             .clock = 0,
             .code = static_cast<std::uint32_t>(static_cast<const std::byte*>(code) - code_),
             .thread = static_cast<std::uint16_t>(thread_),
-            .atomic = host::is_atomic(kind)};
-  if (now.atomic) {
-    if (host::is_write(kind)) order_.publish(current(), address);
-    if (kind != host::AccessKind::atomic_write) order_.learn(current(), address);
+            .kind = kind};
+  if (host::is_atomic(kind)) {
+    const Place place{address, race.shared};
+    if (host::is_write(kind)) order_.publish(current(), place);
+    if (kind != host::AccessKind::atomic_write) order_.learn(current(), place);
   }
   now.clock = order_.now(current());
   race.bytes = static_cast<std::uint32_t>(bytes);
   const bool complete =
       shadow->visit(address, bytes, [&](ShadowCell& cell, std::uintptr_t first, std::size_t size) {
         race.at = reinterpret_cast<const std::byte*>(first);
-        check(cell, now, kind, race, size);
+        check(cell, now, race, size);
       });
   incomplete_ |= !complete;
 }
 
 void RaceCheck::arrive(const void* barrier) {
   order_.fence(current(), host::FenceScope::block);
-  order_.publish(current(), reinterpret_cast<std::uintptr_t>(barrier));
+  order_.publish(current(), place_of(barrier));
 }
 
 void RaceCheck::waited(const void* barrier) {
-  order_.learn(current(), reinterpret_cast<std::uintptr_t>(barrier));
+  order_.learn(current(), place_of(barrier));
 }
 
-bool RaceCheck::conflicts(const Stamp& earlier, const Stamp& now) const {
-  return earlier && !(earlier.atomic && now.atomic) &&
-         !order_.before(earlier.by(), earlier.clock, now.by());
+bool RaceCheck::conflicts(const Stamp& earlier, const Stamp& now) {
+  return earlier && !order_.before(earlier.by(), earlier.clock, now.by());
 }
 
-void RaceCheck::check(ShadowCell& cell, const Stamp& now, host::AccessKind kind, Race& race,
-                      std::size_t bytes) {
-  const bool writes = host::is_write(kind);
-  const auto between = [&](const Stamp& earlier, bool earlier_writes) {
-    race.first = as_access(earlier, earlier_writes);
-    race.second = as_access(now, writes);
-    race.second.kind = kind;
-    return race;
-  };
-  if (conflicts(cell.write, now)) {
-    between(cell.write, true);
-    if (kind == host::AccessKind::write && !cell.write.atomic) {
+void RaceCheck::check(ShadowCell& cell, const Stamp& now, Race& race, std::size_t bytes) {
+  const bool writes = host::is_write(now.kind), atomic = host::is_atomic(now.kind);
+  const auto check_with = [&](const Stamp& earlier) {
+    if (!conflicts(earlier, now)) return;
+    race.first = as_access(earlier);
+    race.second = as_access(now);
+    if (earlier.kind == host::AccessKind::write && now.kind == host::AccessKind::write) {
       Pending& pending = pending_.emplace_back(Pending{race, {}, bytes});
       std::memcpy(pending.old.data(), race.at, bytes);
     } else {
       report(race);
     }
+  };
+  check_with(cell.write);
+  if (!atomic) check_with(cell.atomic_write);
+  if (writes) {
+    for (const Stamp& read : cell.reads) check_with(read);
+    if (!atomic) check_with(cell.atomic_read);
   }
-  if (!writes) return record_read(cell, now);
-  for (Stamp& read : cell.reads) {
-    if (conflicts(read, now)) report(between(read, false));
-    read = {};
+  if (atomic) {
+    (writes ? cell.atomic_write : cell.atomic_read) = now;
+  } else if (writes) {
+    cell = {};
+    cell.write = now;
+  } else {
+    record_read(cell, now);
   }
-  cell.write = now;
 }
 
-void RaceCheck::record_read(ShadowCell& cell, const Stamp& now) const {
+void RaceCheck::record_read(ShadowCell& cell, const Stamp& now) {
   Stamp& a = cell.reads[0];
   Stamp& b = cell.reads[1];
   const auto is_past = [&](const Stamp& read) {
@@ -152,7 +151,9 @@ void RaceCheck::record_read(ShadowCell& cell, const Stamp& now) const {
   } else if (is_past(b)) {
     b = now;
   } else if (a.block == b.block) {
-    // Whoever writes later is not ordered with one of two that differ as much as these can.
+    // A barrier or an operation of a whole warp that orders two reads which differ as much as these
+    // can with a later write orders all of them with it. Operations with partial masks may leave
+    // out the third read of a warp, which is not kept.
     const bool one_warp = a.thread / ThreadOrder::kLanes == b.thread / ThreadOrder::kLanes;
     if (now.block != a.block ||
         (one_warp && now.thread / ThreadOrder::kLanes != a.thread / ThreadOrder::kLanes))

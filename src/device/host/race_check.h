@@ -2,10 +2,11 @@
 // which writes and one of which is not atomic, that nothing orders (thread_order.h). Two writes of
 // the same value are none: kernels mean them, as in `found = true`. After
 // Flanagan and Freund, "FastTrack: efficient and precise dynamic race detection" (PLDI 2009), with
-// at most two reads remembered for each cell.
+// at most two reads and the last atomics remembered for each cell.
 //
-// A race between threads that only barriers and warp operations order is found in every schedule
-// that makes the two accesses. Launches are ordered among each other here.
+// A race of plain accesses between threads that only barriers and operations of whole warps order
+// is found in every schedule that makes the two accesses. Launches are ordered among each other
+// here.
 #pragma once
 
 #include <redzone/host_checks.h>
@@ -79,21 +80,26 @@ class RaceCheck final : public host::AccessSink {
   std::uint64_t dropped() const { return dropped_; }
   // Whether memory was accessed for which there was no shadow, so that races may be missing.
   bool incomplete() const { return incomplete_; }
+  // Whether atomics order more threads than can be remembered, so that races may be missing.
+  bool lost_track() const { return order_.guessed(); }
 
   static constexpr std::size_t kMost = 64;
-  // Of shadow memory, about 500 MiB.
+  // Of shadow memory, about 800 MiB.
   static constexpr std::size_t kMostCells = std::size_t{10} << 20;
 
  private:
   GridThread current() const { return {block_, thread_}; }
+  bool is_shared(const void* at) const { return dynamic_.contains(at) || statics_.contains(at); }
+  Place place_of(const void* at) const {
+    return {reinterpret_cast<std::uintptr_t>(at), is_shared(at)};
+  }
   Shadow* shadow_of(const void* at, bool& shared);
-  void check(ShadowCell& cell, const Stamp& now, host::AccessKind kind, Race& race,
-             std::size_t bytes);
+  void check(ShadowCell& cell, const Stamp& now, Race& race, std::size_t bytes);
   // Reports the writes behind others once they have happened, if they changed the value. Nothing
   // else writes between the announcement of an access and the next one.
   void settle();
-  bool conflicts(const Stamp& earlier, const Stamp& now) const;
-  void record_read(ShadowCell& cell, const Stamp& now) const;
+  bool conflicts(const Stamp& earlier, const Stamp& now);
+  void record_read(ShadowCell& cell, const Stamp& now);
   void report(const Race& race);
 
   std::vector<MemoryRange> memory_;

@@ -3,6 +3,8 @@
 // bytes divides them.
 #pragma once
 
+#include <redzone/host_checks.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <memory>
@@ -19,17 +21,21 @@ struct Stamp {
   ThreadOrder::Clock clock = 0;
   std::uint32_t code = 0;  // offset in the shared object of the kernel
   std::uint16_t thread = 0;
-  bool atomic = false;
+  host::AccessKind kind = host::AccessKind::read;
 
   explicit operator bool() const { return clock != 0; }
   GridThread by() const { return {block, thread}; }
 };
 
-// The last write, and two reads since: by different threads, of different warps if there were any,
-// and of different blocks if there were any.
+// The last plain write, and what came since: two plain reads that nothing orders, of different
+// warps if there were any, and of different blocks if there were any; and the last atomics. Those
+// conflict with plain accesses only, so neither kind takes the place of the other: what an atomic
+// does not race with may race with the plain access before it. A plain write takes the place of
+// all.
 struct ShadowCell {
   Stamp write;
   Stamp reads[2];
+  Stamp atomic_write, atomic_read;
 };
 
 // Pages for several shadows, which return them when they are cleared.

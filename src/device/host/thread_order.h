@@ -2,7 +2,9 @@
 // CUDA offers to order threads. A block barrier orders all threads of a block, a warp operation the
 // lanes that take part. Between blocks only memory orders: what a thread has fenced before it
 // updates a location atomically comes before what others do after they have read that location
-// atomically. (PTX ISA, "Memory Consistency Model": release and acquire patterns. The fence behind
+// atomically. A barrier or a warp operation carries fences on: any thread that has taken part
+// publishes what the others had fenced before it. (PTX ISA, "Memory Consistency Model": release and
+// acquire patterns, and causality order, in which they are cumulative. The fence behind
 // the acquiring read is not asked for, so its absence is not found.)
 //
 // Every thread has a clock, which counts its synchronizations. An access is stamped with the clock
@@ -13,6 +15,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -25,6 +28,13 @@ struct GridThread {
   std::uint32_t thread = 0;
 
   bool operator==(const GridThread&) const = default;
+};
+
+// A location in memory. Shared memory is another one in each block, and may have one address in
+// all.
+struct Place {
+  std::uintptr_t address = 0;
+  bool shared = false;
 };
 
 class ThreadOrder {
@@ -44,24 +54,28 @@ class ThreadOrder {
   void sync_lanes(std::uint32_t block, unsigned warp, std::uint32_t lanes);
   void fence(GridThread thread, host::FenceScope scope);
   // The thread writes the location atomically: the location carries what the thread has fenced.
-  void publish(GridThread thread, std::uintptr_t location);
+  void publish(GridThread thread, Place location);
   // The thread has read it atomically: it knows what the location carries.
-  void learn(GridThread thread, std::uintptr_t location);
+  void learn(GridThread thread, Place location);
 
   // Of the next access of a thread of a started block. At least 1.
   Clock now(GridThread thread) const;
   // Whether an access of `earlier` at `at` comes before the next access of `later`, whose block has
   // started and not ended.
-  bool before(GridThread earlier, Clock at, GridThread later) const;
+  bool before(GridThread earlier, Clock at, GridThread later);
+  // Whether before() has said true of a thread that knows too much to remember it, since begin().
+  bool guessed() const { return guessed_; }
 
-  // Beyond so many entries a thread counts as knowing all: no race is reported of it.
+  // Beyond so many entries a thread counts as knowing all that other blocks do. Of its own block it
+  // keeps what it knows (but for what came about by atomics of other blocks).
   static constexpr std::size_t kMostKnown = 4096;
 
  private:
   // What a thread knows of others, by atomics. Ascending keys; immutable once shared.
+  using Entries = std::vector<std::pair<std::uint64_t, Clock>>;
   struct Known {
-    bool everything = false;
-    std::vector<std::pair<std::uint64_t, Clock>> until;
+    bool everything = false;  // of other blocks; `until` is of one block then
+    Entries until;
   };
   using KnownPtr = std::shared_ptr<const Known>;
 
@@ -73,23 +87,27 @@ class ThreadOrder {
     std::vector<std::vector<Clock>> lanes;
     std::vector<KnownPtr> known;                    // of each thread
     std::vector<KnownPtr> fenced, fenced_in_block;  // what its next atomic publishes
-    bool any_known = false;
+    std::unordered_map<std::uintptr_t, KnownPtr>
+        shared;  // what locations of its shared memory carry
+    bool any_known = false, any_fence = false;
   };
   struct Location {
     KnownPtr device;
     std::unordered_map<std::uint32_t, KnownPtr> block;
   };
 
-  static KnownPtr join(const KnownPtr& a, const KnownPtr& b);
+  // What a thread of block `own` knows that knows both; of no block, if there is none.
+  static KnownPtr join(const KnownPtr& a, const KnownPtr& b, std::optional<std::uint32_t> own);
   KnownPtr all_that_is_known(const BlockClocks& block, GridThread thread) const;
-  void share_known(BlockClocks& block, unsigned first, std::uint32_t mask, unsigned count);
-  bool knows(const KnownPtr& known, GridThread earlier, Clock at) const;
+  KnownPtr compact(const KnownPtr& known, std::uint32_t block) const;
+  void share(std::uint32_t block, unsigned first, std::uint32_t mask, unsigned count);
 
   unsigned threads_ = 0;  // of a block
   std::unordered_map<std::uint32_t, std::unique_ptr<BlockClocks>> blocks_;
   std::vector<std::unique_ptr<BlockClocks>> spare_;
-  std::unordered_map<std::uintptr_t, Location> locations_;
+  std::unordered_map<std::uintptr_t, Location> locations_;  // of global memory
   bool any_fence_ = false;
+  bool guessed_ = false;
 };
 
 }  // namespace redzone::device
