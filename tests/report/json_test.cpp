@@ -191,7 +191,7 @@ TEST(ReportJson, WhatAToolSaidInARunOfAReplay) {
             R"("space":"global","access":"write","size_bytes":4,"kernel":"scan","call":0,)"
             R"("buffer":"k","side":"before","distance_bytes":8,"address":9223372036854775807,)"
             R"("thread":"1,0,0","block":"2,0,0","location":"scan.cu:7",)"
-            R"("other":"write at scan.cu:5 by thread (0,0,0) of block (1,0,0)",)"
+            R"_("other":"write at scan.cu:5 by thread (0,0,0) of block (1,0,0)",)_"
             R"("text":"Invalid __global__ write of \"4\" bytes","count":3},{"kind":"race",)"
             R"("warning":false,"space":"","access":"unknown","size_bytes":0,"kernel":"",)"
             R"("call":-1,"buffer":"","side":"unknown","distance_bytes":0,"address":0,"thread":"",)"
