@@ -75,8 +75,9 @@ Result<int> fleet_stop(const po::variables_map& flags, Results& out) {
   RZ_TRY(fleet::read_fleet(layout));
   RZ_TRY_ASSIGN(const auto jobs, fleet::read_record<fleet::Jobs>(layout.jobs()));
   if (const auto why = write_file(layout.stop(), "")) return harness_error(*why);
-  RZ_TRY(fleet::cancel(jobs, &fleet::run_program));
-  out.print("the shards publish what they have and end; then the report is written\n");
+  RZ_TRY_ASSIGN(const int told, fleet::cancel(jobs, &fleet::run_program));
+  out.print(told > 0 ? "the shards publish what they have and end; then the report is written\n"
+                     : "no shard and no examination is in Slurm's queue: nobody was signalled\n");
   return kOk;
 }
 
