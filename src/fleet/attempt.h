@@ -15,6 +15,9 @@ namespace redzone::fleet {
 // Behind the shards are the examinations (examiner_of() in fleet.h).
 inline constexpr int kHubShard = 0;  // the attempts of the hub are those of "shard 0"
 
+// Numbers are below; more than a cluster ever starts.
+inline constexpr int kAttemptsEnd = 1'000'000;
+
 struct Attempt {
   int shard = 1;   // 1..N, or kHubShard
   int number = 1;  // from 1
