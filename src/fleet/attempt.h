@@ -51,10 +51,10 @@ struct AttemptStatus {
 constexpr auto field_table(std::type_identity<AttemptStatus>) {
   using S = AttemptStatus;
   return fields<S>(field("fleet", &S::fleet), field("host", &S::host), field("job", &S::job),
-                   field("began", &S::began),
-                   field("ended", &S::ended), field("published", &S::published),
-                   field("snapshot", &S::snapshot), field("exit_code", &S::exit_code),
-                   field("taken_up", &S::taken_up), field("problem", &S::problem));
+                   field("began", &S::began), field("ended", &S::ended),
+                   field("published", &S::published), field("snapshot", &S::snapshot),
+                   field("exit_code", &S::exit_code), field("taken_up", &S::taken_up),
+                   field("problem", &S::problem));
 }
 
 }  // namespace redzone::fleet

@@ -86,9 +86,9 @@ Result<int> run_night(const ShardJob& job, const Fleet& fleet, const fs::path& s
 // What an attempt that was claimed does. `status`: as it was told last.
 Result<int> run_claimed(const ShardJob& job, const Fleet& fleet, const Attempt& attempt,
                         AttemptStatus& status) {
-  RZ_TRY_ASSIGN(auto folder,
-                LocalFolder::make(job.local, local_name(fleet, std::to_string(job.shard)),
-                                  attempt.number));
+  RZ_TRY_ASSIGN(
+      auto folder,
+      LocalFolder::make(job.local, local_name(fleet, std::to_string(job.shard)), attempt.number));
   const fs::path store = folder / "redzone.db";
   RZ_TRY_ASSIGN(const auto taken, take_up(job.layout, fleet.uid, attempt, store));
   status.taken_up = taken.attempt;
@@ -100,8 +100,7 @@ Result<int> run_claimed(const ShardJob& job, const Fleet& fleet, const Attempt& 
 }
 
 Result<int> run_attempt(const ShardJob& job, const Fleet& fleet) {
-  AttemptStatus status{
-      .fleet = fleet.uid, .host = job.host, .job = job.job, .began = utc_now()};
+  AttemptStatus status{.fleet = fleet.uid, .host = job.host, .job = job.job, .began = utc_now()};
   RZ_TRY_ASSIGN(const Attempt attempt, claim_attempt(job.layout, job.shard, status));
   auto code = run_claimed(job, fleet, attempt, status);
   if (code) return code;

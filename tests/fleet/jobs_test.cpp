@@ -301,8 +301,7 @@ TEST_F(JobsTest, AShardOfAFleetThatWasStoppedBeginsNothing) {
 
 TEST_F(JobsTest, AShardThatRunsEndsWhenTheFleetIsStopped) {
   // A night that stops the fleet, and ends when it is told to; nobody signals this job.
-  write_bytes(dir_ / "night", "#!/bin/sh\ntrap 'exit 130' TERM\ntouch " +
-                                  layout_.stop().string() +
+  write_bytes(dir_ / "night", "#!/bin/sh\ntrap 'exit 130' TERM\ntouch " + layout_.stop().string() +
                                   "\nwhile :; do sleep 0.05; done\n");
   EXPECT_EQ(must(shard(1, 3, kFound)), kInterrupted);
   EXPECT_TRUE(must(read_attempts(layout_, fleet_.uid)).at({1, 1}).has_ended());
