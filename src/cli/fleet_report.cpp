@@ -3,7 +3,9 @@
 #include <array>
 #include <filesystem>
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "cli/engine_flags.h"
 #include "cli/fleet_actions.h"
@@ -27,14 +29,41 @@ Result<std::optional<store::Store>> open_hub(const fleet::Layout& layout) {
   return std::optional<store::Store>(std::move(store));
 }
 
+// The targets that the fleet was submitted with, unless the command names others. What cannot be
+// loaded here is a problem that is told, and no reason to report nothing.
+Result<Registry> registry_of(const po::variables_map& flags, const fleet::Fleet& fleet,
+                             std::vector<std::string>& problems) {
+  for (const char* flag : {"plugin", "package", "python-file", "python"})
+    if (flags.count(flag) != 0) return load_registry(flags);
+  po::options_description these;
+  add_device_flag(these);
+  add_target_flags(these);
+  add_worker_flags(these);
+  auto loaded = [&]() -> Result<Registry> {
+    po::variables_map submitted;
+    try {
+      po::store(po::command_line_parser(fleet.reruns).options(these).run(), submitted);
+    } catch (const po::error& error) {
+      return usage_error(fmt::format("fleet.json: reruns: {}", error.what()));
+    }
+    return load_registry(submitted);
+  }();
+  if (loaded) return loaded;
+  problems.push_back("the fleet's own targets are not loaded: " + loaded.error().message);
+  return load_registry(flags);
+}
+
 Result<report::Night> described_night(const po::variables_map& flags, const fleet::Layout& layout,
-                                      const fleet::Fleet& fleet, store::Store& hub) {
+                                      const fleet::Fleet& fleet, store::Store& hub,
+                                      std::vector<std::string>& problems) {
   RZ_TRY_ASSIGN(const auto campaign, fleet::night_of(fleet, hub));
-  RZ_TRY_ASSIGN(const auto registry, load_registry(flags));
+  RZ_TRY_ASSIGN(const auto registry, registry_of(flags, fleet, problems));
   const std::string db = layout.hub_store().string();
   auto night = nightly::describe_night(hub, campaign, {.db = db, .registry = &registry});
   if (!night) return night;
-  RZ_TRY(nightly::add_bisections(*night, hub, registry));
+  RZ_TRY_ASSIGN(const auto unknown, nightly::add_bisections(*night, hub, registry));
+  for (const auto& target : unknown)
+    problems.push_back(fmt::format("{}: no bisection is shown: the target is not loaded", target));
   return night;
 }
 
@@ -75,8 +104,9 @@ Result<int> fleet_stop(const po::variables_map& flags, Results& out) {
   RZ_TRY(fleet::read_fleet(layout));
   RZ_TRY_ASSIGN(const auto jobs, fleet::read_record<fleet::Jobs>(layout.jobs()));
   if (const auto why = write_file(layout.stop(), "")) return harness_error(*why);
-  RZ_TRY(fleet::cancel(jobs, &fleet::run_program));
-  out.print("the shards publish what they have and end; then the report is written\n");
+  RZ_TRY_ASSIGN(const int told, fleet::cancel(jobs, &fleet::run_program));
+  out.print(told > 0 ? "the shards publish what they have and end; then the report is written\n"
+                     : "no shard and no examination is in Slurm's queue: nobody was signalled\n");
   return kOk;
 }
 
@@ -87,8 +117,10 @@ Result<int> fleet_report(const po::variables_map& flags, Results& out) {
   if (!hub)
     return harness_error(
         fmt::format("{}: the hub has published nothing yet", layout.root.string()));
-  RZ_TRY_ASSIGN(const auto night, described_night(flags, layout, fleet, *hub));
-  RZ_TRY_ASSIGN(const auto described, fleet::describe_fleet(layout, fleet, &*hub));
+  std::vector<std::string> problems;
+  RZ_TRY_ASSIGN(const auto night, described_night(flags, layout, fleet, *hub, problems));
+  RZ_TRY_ASSIGN(auto described, fleet::describe_fleet(layout, fleet, &*hub));
+  described.not_described = std::move(problems);
   print_fleet(flags, described, out);
   if (flags.count("out") != 0)
     RZ_TRY(write_pages(flags["out"].as<std::string>(), night, described));

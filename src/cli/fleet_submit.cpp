@@ -148,8 +148,8 @@ Result<int> fleet_submit(const po::variables_map& flags, Results& out) {
   }();
   if (!jobs) {  // the folder may be used again; attempts tell of which fleet they are
     std::error_code ignored;
-    for (const auto& file : {layout.fleet(), layout.known(), layout.hub_store(),
-                             layout.hub_status(), layout.leases()})
+    for (const auto& file :
+         {layout.fleet(), layout.known(), layout.hub_store(), layout.hub_status(), layout.leases()})
       std::filesystem::remove(file, ignored);
     return tl::unexpected(jobs.error());
   }

@@ -13,11 +13,10 @@ std::string text_of(const Attempt& attempt) {
 std::optional<Attempt> parse_attempt(std::string_view text) {
   const auto dash = text.find('-');
   if (dash == std::string_view::npos) return std::nullopt;
-  constexpr int kMost = 1'000'000;  // more than a cluster ever starts; the next number is one, too
   const auto read = [](std::string_view digits, int& value) {
     const char* end = digits.data() + digits.size();
     const auto [rest, error] = std::from_chars(digits.data(), end, value);
-    return error == std::errc() && rest == end && value >= 0 && value <= kMost;
+    return error == std::errc() && rest == end && value >= 0 && value < kAttemptsEnd;
   };
   Attempt attempt;
   if (!read(text.substr(0, dash), attempt.shard) || !read(text.substr(dash + 1), attempt.number))

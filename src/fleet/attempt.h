@@ -15,6 +15,9 @@ namespace redzone::fleet {
 // Behind the shards are the examinations (examiner_of() in fleet.h).
 inline constexpr int kHubShard = 0;  // the attempts of the hub are those of "shard 0"
 
+// Numbers are below; more than a cluster ever starts.
+inline constexpr int kAttemptsEnd = 1'000'000;
+
 struct Attempt {
   int shard = 1;   // 1..N, or kHubShard
   int number = 1;  // from 1
@@ -48,10 +51,10 @@ struct AttemptStatus {
 constexpr auto field_table(std::type_identity<AttemptStatus>) {
   using S = AttemptStatus;
   return fields<S>(field("fleet", &S::fleet), field("host", &S::host), field("job", &S::job),
-                   field("began", &S::began),
-                   field("ended", &S::ended), field("published", &S::published),
-                   field("snapshot", &S::snapshot), field("exit_code", &S::exit_code),
-                   field("taken_up", &S::taken_up), field("problem", &S::problem));
+                   field("began", &S::began), field("ended", &S::ended),
+                   field("published", &S::published), field("snapshot", &S::snapshot),
+                   field("exit_code", &S::exit_code), field("taken_up", &S::taken_up),
+                   field("problem", &S::problem));
 }
 
 }  // namespace redzone::fleet

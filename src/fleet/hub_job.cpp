@@ -142,10 +142,12 @@ class Running {
 Result<void> run_hub(const HubJob& job) {
   RZ_TRY_ASSIGN(const Fleet fleet, read_fleet_of(job.layout, job.uid));
   RZ_TRY_ASSIGN(const Attempt attempt,
-                claim_attempt(job.layout, kHubShard, {.fleet = fleet.uid, .host = job.host, .began = utc_now()}));
+                claim_attempt(job.layout, kHubShard,
+                              {.fleet = fleet.uid, .host = job.host, .began = utc_now()}));
   RZ_TRY_ASSIGN(const auto local,
                 LocalFolder::make(job.local, local_name(fleet, "hub"), attempt.number));
-  RZ_TRY_ASSIGN(const auto folder, SharedHub::open(job.layout, fleet.uid, attempt, local / "hub.db"));
+  RZ_TRY_ASSIGN(const auto folder,
+                SharedHub::open(job.layout, fleet.uid, attempt, local / "hub.db"));
   return Running(job, attempt, fleet, *folder).run();
 }
 

@@ -32,8 +32,7 @@ Result<LocalFolder> LocalFolder::make(const fs::path& parent, const std::string&
   if (::mkdir(path.c_str(), kOwner) == 0) return LocalFolder(std::move(path));
   const int why = errno;
   if (why == EEXIST && !is_own_folder(path))
-    return usage_error(
-        fmt::format("{}: is no folder, or belongs to somebody else", path.string()));
+    return usage_error(fmt::format("{}: is no folder, or belongs to somebody else", path.string()));
   return harness_error(fmt::format("{}: {}", path.string(), std::strerror(why)));
 }
 

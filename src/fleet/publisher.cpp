@@ -29,7 +29,7 @@ int Publisher::conclude(int exit_code, LocalFolder& folder,
     else if (night_is_over)
       code = kHarness;
     log::warn("fleet: what shard {} found since its latest snapshot is in {}: {}", attempt_.shard,
-               folder.keep().string(), status_.problem);
+              folder.keep().string(), status_.problem);
   }
   status_.exit_code = code;
   status_.ended = utc_now();

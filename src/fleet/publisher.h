@@ -46,7 +46,7 @@ class Publisher {
   Attempt attempt_;
   AttemptStatus status_;
   std::filesystem::path store_;
-  bool readable_ = true;  // the store, the last time
+  bool readable_ = true;                                        // the store, the last time
   std::vector<std::pair<std::string, std::int64_t>> findings_;  // by state, as published
 };
 

@@ -54,6 +54,11 @@ Result<std::optional<int>> ended_before(const Layout& layout, const std::string&
   return std::nullopt;
 }
 
+bool is_stopped(const Layout& layout) {
+  std::error_code ignored;
+  return fs::exists(layout.stop(), ignored);
+}
+
 // Runs the night to its end, and publishes meanwhile. Returns its exit code.
 Result<int> run_night(const ShardJob& job, const Fleet& fleet, const fs::path& store,
                       Publisher& publisher) {
@@ -62,7 +67,8 @@ Result<int> run_night(const ShardJob& job, const Fleet& fleet, const fs::path& s
   std::optional<int> ended;
   for (bool told = false; !ended; ended = night.ended()) {
     std::this_thread::sleep_for(kLook);
-    if (job.interrupted() && !told) {
+    // Slurm's signal does not reach a shard that begins just then; the file does.
+    if (!told && (job.interrupted() || is_stopped(job.layout))) {
       told = true;
       night.signal(SIGTERM);
       publisher.publish(false);  // the job may be killed before the night has ended
@@ -80,9 +86,9 @@ Result<int> run_night(const ShardJob& job, const Fleet& fleet, const fs::path& s
 // What an attempt that was claimed does. `status`: as it was told last.
 Result<int> run_claimed(const ShardJob& job, const Fleet& fleet, const Attempt& attempt,
                         AttemptStatus& status) {
-  RZ_TRY_ASSIGN(auto folder,
-                LocalFolder::make(job.local, local_name(fleet, std::to_string(job.shard)),
-                                  attempt.number));
+  RZ_TRY_ASSIGN(
+      auto folder,
+      LocalFolder::make(job.local, local_name(fleet, std::to_string(job.shard)), attempt.number));
   const fs::path store = folder / "redzone.db";
   RZ_TRY_ASSIGN(const auto taken, take_up(job.layout, fleet.uid, attempt, store));
   status.taken_up = taken.attempt;
@@ -94,8 +100,7 @@ Result<int> run_claimed(const ShardJob& job, const Fleet& fleet, const Attempt& 
 }
 
 Result<int> run_attempt(const ShardJob& job, const Fleet& fleet) {
-  AttemptStatus status{
-      .fleet = fleet.uid, .host = job.host, .job = job.job, .began = utc_now()};
+  AttemptStatus status{.fleet = fleet.uid, .host = job.host, .job = job.job, .began = utc_now()};
   RZ_TRY_ASSIGN(const Attempt attempt, claim_attempt(job.layout, job.shard, status));
   auto code = run_claimed(job, fleet, attempt, status);
   if (code) return code;
@@ -113,6 +118,7 @@ Result<int> run_shard(const ShardJob& job) {
                                    job.shard, fleet.shards));
   RZ_TRY_ASSIGN(const auto ended, ended_before(job.layout, fleet.uid, job.shard));
   if (ended) return *ended;
+  if (is_stopped(job.layout)) return kInterrupted;
   return run_attempt(job, fleet);
 }
 

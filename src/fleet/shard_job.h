@@ -24,9 +24,10 @@ struct ShardJob {
 };
 
 // Returns the exit code of the night. A shard whose night has ended before does nothing and returns
-// its code again. What was found since the latest snapshot is lost only with the machine: one is
-// published when a finding is new or was reduced, at least every Fleet::snapshot_seconds, and at
-// the end, however long the shared folder is away then (Publisher::conclude()).
+// its code again; one of a fleet that was stopped begins nothing. What was found since the latest
+// snapshot is lost only with the machine: one is published when a finding is new or was reduced, at
+// least every Fleet::snapshot_seconds, and at the end, however long the shared folder is away then
+// (Publisher::conclude()).
 Result<int> run_shard(const ShardJob& job);
 
 }  // namespace redzone::fleet

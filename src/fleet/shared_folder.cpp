@@ -137,6 +137,9 @@ Result<Attempt> claim_attempt(const Layout& layout, int shard, const AttemptStat
   RZ_TRY_ASSIGN(const auto latest, latest_attempt(layout, shard));
   Attempt attempt{shard, latest ? latest->number + 1 : 1};
   for (;; ++attempt.number) {
+    if (attempt.number >= kAttemptsEnd)
+      return usage_error(fmt::format("{}: leaves no number for another attempt: remove it",
+                                     layout.attempt({shard, kAttemptsEnd - 1}).string()));
     RZ_TRY_ASSIGN(const bool created, create_only(layout.attempt(attempt)));
     if (created) break;
   }

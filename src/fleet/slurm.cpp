@@ -210,25 +210,32 @@ void cancel_all(const Jobs& jobs, const RunProgram& run) {
   for (const auto& job : jobs.all()) (void)run(cancelling(job, {}));
 }
 
-Result<void> cancel(const Jobs& jobs, const RunProgram& run) {
+Result<int> cancel(const Jobs& jobs, const RunProgram& run) {
+  int told = 0;
   const std::vector<std::pair<std::string, Words>> ways{{"PENDING", {"--state=PENDING"}},
                                                         {"RUNNING", {"--signal=TERM", "--batch"}}};
   for (const auto& [state, options] : ways)
     for (const auto& job : jobs.on_gpus()) {
-      // scancel refuses a job that has ended, which may be between two calls.
+      // scancel refuses a job that has ended, which may be between two calls. squeue refuses one
+      // that ended long ago.
       const auto any = [&, &state = state]() -> Result<bool> {
         RZ_TRY_ASSIGN(const Output listed, run({"squeue", "--noheader", "--format=%i",
                                                 "--states=" + state, "--jobs=" + job}));
-        return listed.status == 0 && !listed.text.empty();
+        if (listed.status == 0) return !listed.text.empty();
+        if (listed.text.find("Invalid job id") != std::string::npos) return false;
+        return harness_error(one_line(listed.text));
       };
       RZ_TRY_ASSIGN(const bool before, any());
       if (!before) continue;
       RZ_TRY_ASSIGN(const Output output, run(cancelling(job, options)));
-      if (output.status == 0) continue;
+      if (output.status == 0) {
+        ++told;
+        continue;
+      }
       RZ_TRY_ASSIGN(const bool still, any());
       if (still) return harness_error(one_line(output.text));
     }
-  return {};
+  return told;
 }
 
 std::string queue_of(const Jobs& jobs, const RunProgram& run) {

@@ -61,8 +61,9 @@ using RunProgram = std::function<Result<Output>(const std::vector<std::string>&)
 Result<Jobs> submit(const Commands& commands, const RunProgram& run);
 // Cancels all of them, for a fleet that could not be begun.
 void cancel_all(const Jobs& jobs, const RunProgram& run);
-// Has the shards publish and end, and cancels those that wait.
-Result<void> cancel(const Jobs& jobs, const RunProgram& run);
+// Has the shards publish and end, and cancels those that wait. Returns to how many jobs that was
+// said; none: all have ended, or Slurm does not know them any more.
+Result<int> cancel(const Jobs& jobs, const RunProgram& run);
 // Lines of squeue about the jobs; "" where it says nothing of them.
 std::string queue_of(const Jobs& jobs, const RunProgram& run);
 

@@ -48,21 +48,26 @@ bisect::Bisection bisection_of(const Finding& f, const TargetEntry& target, bise
 
 }  // namespace
 
-Result<void> add_bisections(report::Night& night, store::Store& store, const Registry& registry) {
+Result<std::set<std::string>> add_bisections(report::Night& night, store::Store& store,
+                                             const Registry& registry) {
+  std::set<std::string> unknown;
   RZ_TRY_ASSIGN(const auto bisected, store::NightBook(store).bisected());
   for (auto& shown : night.findings) {
     if (!bisected.contains(shown.id)) continue;
     RZ_TRY_ASSIGN(const auto finding, store.finding(shown.id));
     const DeviceKind device = traits_of_device(finding.environment.device).kind;
     const TargetEntry* entry = registry.find(finding.signature.target, device);
-    if (entry == nullptr) continue;
+    if (entry == nullptr) {
+      unknown.insert(finding.signature.target);
+      continue;
+    }
     RZ_TRY_ASSIGN(auto runs, runs_of(store, finding, entry->code_hash));
     if (runs.empty()) continue;
     const auto bisection = bisection_of(finding, *entry, std::move(runs));
     if (bisection.base.answer == bisect::Answer::fails)
       shown.tables.push_back(report::bisection_table(bisection));
   }
-  return {};
+  return unknown;
 }
 
 }  // namespace redzone::nightly

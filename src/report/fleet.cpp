@@ -144,6 +144,7 @@ std::vector<std::string> sentences_of(const Fleet& fleet) {
         counted(static_cast<std::uint64_t>(differ), "plan") + (differ == 1 ? " fails" : " fail"),
         differ == 1 ? "passes" : "pass"));
   for (const auto& problem : fleet.problems) lines.push_back("hub: " + problem);
+  for (const auto& lacks : fleet.not_described) lines.push_back("report: " + lacks);
   return lines;
 }
 
@@ -234,6 +235,7 @@ std::string fleet_json(const Fleet& fleet) {
        {"models", list(fleet.models, model)},
        {"comparisons", list(fleet.comparisons, comparison)},
        {"seconds_to_first", fleet.seconds_to_first ? Json(*fleet.seconds_to_first) : Json()},
+       {"not_described", fleet.not_described},
        {"hub",
         {{"state", fleet.hub_state},
          {"host", fleet.hub_host},

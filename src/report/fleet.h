@@ -71,7 +71,8 @@ struct Fleet {
   int hub_attempts = 0;
   std::int64_t merges = 0, granted = 0, leased = 0, reduced = 0;
   double merge_seconds = 0;
-  std::vector<std::string> problems;  // of the hub, one line each
+  std::vector<std::string> problems;       // of the hub, one line each
+  std::vector<std::string> not_described;  // what the report lacks, one line each
 };
 
 std::string fleet_text(const Fleet& fleet);

@@ -164,7 +164,8 @@ TEST_F(Examinations, WhoIsInterruptedPublishesAndGoesOnLater) {
   write_bytes(dir_ / "stops", "");
   EXPECT_EQ(must(examine(1)), kInterrupted);
   EXPECT_EQ(bytes_of(dir_ / "words"), "bisect 1 --time 2m --db DB --plugin p.so\n");
-  EXPECT_EQ(must(read_attempts(layout_, fleet_.uid)).at({examiner_of(fleet_, 1), 1}).exit_code, kInterrupted);
+  EXPECT_EQ(must(read_attempts(layout_, fleet_.uid)).at({examiner_of(fleet_, 1), 1}).exit_code,
+            kInterrupted);
   EXPECT_FALSE(must(list_snapshots(layout_)).empty());
 }
 

@@ -292,6 +292,21 @@ TEST_F(JobsTest, TheFiguresAreThoseOfAllAttemptsOfTheHub) {
   EXPECT_EQ(status.merges, 2);
 }
 
+TEST_F(JobsTest, AShardOfAFleetThatWasStoppedBeginsNothing) {
+  write_bytes(layout_.stop(), "");
+  EXPECT_EQ(must(shard(1, 3, kFound)), kInterrupted);
+  EXPECT_EQ(bytes_of(dir_ / "words"), "");
+  EXPECT_TRUE(must(read_attempts(layout_, fleet_.uid)).empty());
+}
+
+TEST_F(JobsTest, AShardThatRunsEndsWhenTheFleetIsStopped) {
+  // A night that stops the fleet, and ends when it is told to; nobody signals this job.
+  write_bytes(dir_ / "night", "#!/bin/sh\ntrap 'exit 130' TERM\ntouch " + layout_.stop().string() +
+                                  "\nwhile :; do sleep 0.05; done\n");
+  EXPECT_EQ(must(shard(1, 3, kFound)), kInterrupted);
+  EXPECT_TRUE(must(read_attempts(layout_, fleet_.uid)).at({1, 1}).has_ended());
+}
+
 TEST_F(JobsTest, AHubEndsAFleetThatWasStopped) {
   must(shard(1, 3, kInterrupted));
   write_bytes(layout_.stop(), "");

@@ -68,6 +68,12 @@ TEST(FleetNames, AreNoOthers) {
     EXPECT_FALSE(parse_request(name)) << name;
 }
 
+TEST(FleetNames, OfAttemptsHaveAnEnd) {
+  EXPECT_TRUE(parse_attempt("0001-999999"));
+  for (const char* name : {"0001-1000000", "1000000-1", "0001-2147483647", "0001-9999999999"})
+    EXPECT_FALSE(parse_attempt(name)) << name;
+}
+
 TEST_F(SharedFolderTest, HoldsOneFleet) {
   EXPECT_EQ(must(read_fleet(layout_)), fleet_);
   const auto second = create_folder(layout_, fleet_);
@@ -90,6 +96,16 @@ TEST_F(SharedFolderTest, EveryAttemptHasItsOwnNumber) {
   EXPECT_EQ(must(latest_attempt(layout_, 2)), (Attempt{2, 2}));
   EXPECT_EQ(must(latest_attempt(layout_, 1)), std::nullopt);
   EXPECT_EQ(must(read_attempts(layout_, fleet_.uid)).size(), 3U);
+}
+
+TEST_F(SharedFolderTest, WithoutANumberLeftNoAttemptIsClaimed) {
+  write_bytes(layout_.attempt({1, kAttemptsEnd - 1}), "");
+  const auto none = claim_attempt(layout_, 1, {});
+  ASSERT_FALSE(none);
+  EXPECT_NE(none.error().message.find("0001-999999.json: leaves no number"), std::string::npos)
+      << none.error().message;
+  write_bytes(layout_.attempt({2, kAttemptsEnd}), "");
+  EXPECT_EQ(claim(2), (Attempt{2, 1})) << "no attempt has that number";
 }
 
 TEST_F(SharedFolderTest, AnAttemptGoesOnWithTheLatestSnapshotOfThoseBeforeIt) {

@@ -131,7 +131,7 @@ TEST_F(SlurmTest, StoppingCancelsWhatWaitsAndSignalsWhatRuns) {
     return Output{1, "scancel: error: Invalid job id specified\n"};
   };
   const Jobs jobs{.shards = {"41"}, .examinations = {"43"}, .hub = "42", .report = "44"};
-  must(cancel(jobs, run));
+  EXPECT_EQ(must(cancel(jobs, run)), 2);
   EXPECT_EQ(ran_, (std::vector<Words>{{"scancel", "--state=PENDING", "41"},
                                       {"scancel", "--signal=TERM", "--batch", "41"}}));
   refuses = true;
@@ -139,7 +139,19 @@ TEST_F(SlurmTest, StoppingCancelsWhatWaitsAndSignalsWhatRuns) {
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().message, "scancel: error: Invalid job id specified");
   queue.clear();  // all have ended
-  EXPECT_TRUE(cancel(jobs, run));
+  EXPECT_EQ(must(cancel(jobs, run)), 0);
+}
+
+TEST_F(SlurmTest, StoppingTellsWhatSlurmDoesNotKnowFromASlurmThatIsAway) {
+  std::string says = "slurm_load_jobs error: Invalid job id specified\n";
+  const RunProgram run = [&](const Words&) -> Result<Output> { return Output{1, says}; };
+  const Jobs jobs{.shards = {"41"}, .examinations = {"43"}, .hub = "42", .report = "44"};
+  EXPECT_EQ(must(cancel(jobs, run)), 0) << "they ended long ago";
+  says = "slurm_load_jobs error: Unable to contact slurm controller (connect failure)\n";
+  const auto away = cancel(jobs, run);
+  ASSERT_FALSE(away);
+  EXPECT_EQ(away.error().message,
+            "slurm_load_jobs error: Unable to contact slurm controller (connect failure)");
 }
 
 TEST_F(SlurmTest, WhatIsNoJobNumberIsAnError) {

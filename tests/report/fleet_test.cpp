@@ -44,6 +44,7 @@ Fleet sample_fleet() {
   fleet.seconds_to_first = 75;
   fleet.hub_state = "running";
   fleet.granted = 3;
+  fleet.not_described = {"gains.doubled: no bisection is shown: the target is not loaded"};
   return fleet;
 }
 
@@ -52,7 +53,8 @@ TEST(FleetReport, SaysWhatEachShardDidAndWhatWasLost) {
   for (const char* part :
        {"2 shards: 5,000 plans, 50.0 plans/s", "first finding 1:15 after the submission",
         "2026-01-02T03:30:00Z  2026-01-02T03:33:00Z", "confirmed", "waiting", "NVIDIA H100",
-        "1 plan fails on one device and passes on another", "NVIDIA A100    0/30", "h100"})
+        "1 plan fails on one device and passes on another", "NVIDIA A100    0/30", "h100",
+        "report: gains.doubled: no bisection is shown"})
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
 }
 
@@ -68,6 +70,7 @@ TEST(FleetReport, TheJsonHasAllOfIt) {
   EXPECT_EQ(json["losses"][0]["host"], "n1");
   EXPECT_EQ(json["findings"]["NVIDIA H100"]["flaky"], 1);
   EXPECT_EQ(json["hub"]["granted"], 3);
+  EXPECT_EQ(json["not_described"].size(), 1U);
   EXPECT_EQ(json["models"][0]["name"], "h100");
   EXPECT_EQ(json["comparisons"][0]["devices"][0]["says"], "passes");
 }
