@@ -22,7 +22,10 @@ function(redzone_plugin name)
   if(REDZONE_CHECKED_PLUGINS)
     add_library(${name}_checked MODULE EXCLUDE_FROM_ALL ${host_sources})
     redzone_plugin_common(${name}_checked ${name}.host "${arg_INCLUDES}")
-    set_target_properties(${name}_checked PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${REDZONE_PLUGIN_DIR}/checked)
+    # Never older than the plugin: one that is is refused.
+    set_target_properties(${name}_checked PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${REDZONE_PLUGIN_DIR}/checked
+      LINK_DEPENDS $<TARGET_FILE:${name}_host>)
+    add_dependencies(${name}_checked ${name}_host)
     target_compile_options(${name}_checked PRIVATE -Wno-unused-parameter -Wno-unknown-pragmas -Wno-psabi)
     redzone_checked_code(${name}_checked)
     add_dependencies(checked_plugins ${name}_checked)

@@ -160,6 +160,18 @@ std::filesystem::path checked_build(const std::filesystem::path& plugin) {
   return plugin.parent_path() / "checked" / plugin.filename();
 }
 
+std::string problem_of_checked_build(const std::filesystem::path& checked) {
+  const auto plugin = checked.parent_path().parent_path() / checked.filename();
+  std::error_code no_plugin, no_checked;
+  const auto of_plugin = std::filesystem::last_write_time(plugin, no_plugin);
+  const auto of_checked = std::filesystem::last_write_time(checked, no_checked);
+  if (no_plugin || no_checked || of_checked >= of_plugin) return "";
+  const std::string name = checked.filename().string();
+  return fmt::format(
+      "{} is older than {}: build it again (one that ships: `ninja -C build {}_checked`)",
+      checked.string(), plugin.string(), name.substr(0, name.find('.')));
+}
+
 std::vector<std::filesystem::path> shipped_plugins() {
   std::error_code error;
   const auto self = std::filesystem::read_symlink("/proc/self/exe", error);

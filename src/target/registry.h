@@ -93,6 +93,8 @@ class Registry {
 // The build of the plugin for checks (<redzone/host_checks.h>), whether or not it exists: the file
 // of the same name in the folder `checked` beside it.
 std::filesystem::path checked_build(const std::filesystem::path& plugin);
+// Why a build for checks says nothing of its plugin: it is older. "" if it is not.
+std::string problem_of_checked_build(const std::filesystem::path& checked);
 
 // ../lib/redzone/targets/*.so relative to the running binary, ascending; empty if the folder is
 // absent.

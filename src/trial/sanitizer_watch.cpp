@@ -69,6 +69,7 @@ void locate(SanitizerRecord& record, std::span<const device::NamedRange> buffers
   if (address == 0 || record.space != "global") return;
   const device::NamedRange* nearest = nullptr;
   std::uint64_t least = kNearBytes + 1;
+  bool of_call = false;  // the nearest one may be the call's
   for (const auto& range : buffers) {
     Side side = Side::inside;
     std::uint64_t distance = 0;
@@ -79,9 +80,12 @@ void locate(SanitizerRecord& record, std::span<const device::NamedRange> buffers
       side = Side::after;
       distance = address - number(range.end) + 1;
     }
-    // Memory that two calls used is attributed to the last one.
-    if (distance > least || (distance == least && side != Side::inside)) continue;
+    // Memory that two calls used is attributed to the one that is known, or else to the last.
+    const bool may_be = record.call < 0 || range.call < 0 || range.call == record.call;
+    if (distance > least) continue;
+    if (distance == least && (may_be != of_call ? of_call : side != Side::inside)) continue;
     least = distance;
+    of_call = may_be;
     nearest = &range;
     record.side = side;
   }

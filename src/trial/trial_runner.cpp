@@ -130,6 +130,9 @@ void TrialRunner::run_steps(const Plan& plan, const TrialSpec& trial,
         is_check(tool)
             ? fmt::format("no plugin that was built for checks has the target '{}'", plan.target)
             : fmt::format("this worker has no target '{}' for {}", plan.target, traits_.name));
+  if (is_check(tool))
+    if (auto why = problem_of_checked_build(entry->origin.path); !why.empty())
+      return session.stop(End::worker_error, std::move(why));
   if (traits_.targets.checks_compute_capability)
     if (auto why = capability_problem(entry->spec, session.device().info().compute_capability))
       return session.stop(End::unsupported, std::move(*why));

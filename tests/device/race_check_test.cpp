@@ -244,6 +244,20 @@ TEST(Shadow, MissesPagesBeyondItsPool) {
   EXPECT_TRUE(shadow.visit(ShadowPool::kPageBytes, 8, nothing));
 }
 
+// The limit is of what is allocated, not of what is in use.
+TEST(ShadowPool, DoesNotKeepTheMemoryOfDividedPages) {
+  constexpr std::size_t kCells = ShadowPool::kPageBytes / ShadowPool::kWordBytes;
+  ShadowPool pool(4 * kCells);
+  auto page = pool.take();
+  ASSERT_TRUE(pool.divide(*page, 1));
+  pool.give_back(std::move(page));
+  for (int i = 0; i < 4; ++i) {
+    const auto again = pool.take();
+    ASSERT_NE(again, nullptr);
+    EXPECT_LT(again->cells.capacity(), 2 * kCells);
+  }
+}
+
 // The cells of an access are those of each of its bytes.
 RC_GTEST_PROP(Shadow, RemembersBytes, ()) {
   ShadowPool pool(1 << 20);

@@ -2,6 +2,8 @@
 // and replayed.
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <filesystem>
 #include <string>
 
 #include "e2e/cli.h"
@@ -76,6 +78,23 @@ TEST(Checks, APluginWithoutABuildForThemIsNotJudged) {
                                    "--checks", "races", "--plans", "2", "--db", "x.db"});
   EXPECT_EQ(ran.exit, 3) << ran;
   EXPECT_NE((ran.out + ran.err).find("no plugin that was built for checks has the target"),
+            std::string::npos)
+      << ran;
+}
+
+// The bug is mended in the plugin, and the build for checks still has it.
+TEST(Checks, ABuildForThemThatIsOlderThanItsPluginIsNotJudged) {
+  namespace fs = std::filesystem;
+  const TempFolder folder;
+  const fs::path plugin = folder / "chatty.so", checked = folder / "checked/chatty.so";
+  fs::create_directory(checked.parent_path());
+  fs::copy_file(CHATTY, plugin);
+  fs::copy_file(CHATTY, checked);
+  fs::last_write_time(checked, fs::last_write_time(plugin) - std::chrono::seconds(1));
+  const Ran ran = redzone(folder, {"run", "chatty.twice", "--plugin", plugin.string(), "--device",
+                                   "host", "--checks", "races", "--plans", "2", "--db", "x.db"});
+  EXPECT_EQ(ran.exit, 3) << ran;
+  EXPECT_NE((ran.out + ran.err).find(checked.string() + " is older than " + plugin.string()),
             std::string::npos)
       << ran;
 }

@@ -12,10 +12,10 @@ const std::byte* at(std::uintptr_t address) {
 
 const std::vector<device::NamedRange>& buffers() {
   static const std::vector<device::NamedRange> all = {
-      {"x", 0, at(0x10000), at(0x10100)},
-      {"y", 0, at(0x20000), at(0x20100)},
+      {"x", 0, at(0x10000), at(0x10100)},         {"y", 0, at(0x20000), at(0x20100)},
       {"y", 1, at(0x20000), at(0x20100)},  // the next call got the same memory
-      {"w", 2, at(0x900000000), at(0x900000100)}};
+      {"w", 2, at(0x900000000), at(0x900000100)}, {"lasting", -1, at(0x30000), at(0x30100)},
+      {"z", 3, at(0x30000), at(0x30100)}};
   return all;
 }
 
@@ -45,6 +45,20 @@ TEST(Locate, MemoryThatTwoCallsUsedIsTheLastOnes) {
   EXPECT_EQ(inside.side, Side::inside);
   EXPECT_EQ(inside.distance_bytes, 0);
   EXPECT_EQ(inside.call, 1);
+}
+
+TEST(Locate, ACallThatIsKnownHasItsOwnBuffersAndLastingOnes) {
+  std::vector<device::NamedRange> reused = {{"a", 0, at(0x10000), at(0x10100)},
+                                            {"b", 1, at(0x10000), at(0x10100)}};
+  SanitizerRecord record;
+  record.address = 0x10010;
+  record.space = "global";
+  record.call = 0;
+  locate(record, reused);
+  EXPECT_EQ(record.buffer, "a");
+  EXPECT_EQ(record.call, 0);
+  EXPECT_EQ(located(0x30010, "global", 1).buffer, "lasting");
+  EXPECT_EQ(located(0x30010, "global", 3).buffer, "z");
 }
 
 TEST(Locate, ACallThatIsKnownStays) {

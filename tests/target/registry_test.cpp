@@ -208,6 +208,24 @@ TEST(Registry, RefusesFilesThatAreNoPlugins) {
   std::filesystem::remove_all(folder);
 }
 
+TEST(Registry, ABuildForChecksIsNotOlderThanItsPlugin) {
+  const path folder = path(::testing::TempDir()) / "redzone_checked_build_test";
+  const path plain = folder / "scale.host.so", checked = checked_build(plain);
+  std::filesystem::create_directories(checked.parent_path());
+  std::ofstream(plain) << "plain";
+  std::ofstream(checked) << "checked";
+  const auto now = std::filesystem::last_write_time(plain);
+  std::filesystem::last_write_time(checked, now);
+  EXPECT_EQ(problem_of_checked_build(checked), "");
+  std::filesystem::last_write_time(checked, now - std::chrono::seconds(1));
+  EXPECT_EQ(problem_of_checked_build(checked),
+            checked.string() + " is older than " + plain.string() +
+                ": build it again (one that ships: `ninja -C build scale_checked`)");
+  std::filesystem::remove(plain);
+  EXPECT_EQ(problem_of_checked_build(checked), "");
+  std::filesystem::remove_all(folder);
+}
+
 TEST(Registry, ShippedPluginsAreSharedObjectsInOrder) {
   const auto plugins = shipped_plugins();
   EXPECT_TRUE(std::is_sorted(plugins.begin(), plugins.end()));

@@ -23,7 +23,8 @@ std::unique_ptr<ShadowPool::Page> ShadowPool::take() {
 
 void ShadowPool::give_back(std::unique_ptr<Page> page) {
   left_ += page->cells.size();
-  spare_.push_back(std::move(page));
+  // A divided page takes more memory than its cells count for once it is whole again.
+  if (page->cell_bytes == kWordBytes) spare_.push_back(std::move(page));
 }
 
 bool ShadowPool::divide(Page& page, std::uintptr_t cell_bytes) {
