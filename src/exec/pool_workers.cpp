@@ -185,7 +185,7 @@ std::optional<std::string> Pool::accept(Worker& worker, Message message, Clock::
     ++stats_.trials;
     worker.proven = true;
     failed_starts_ = 0;
-    worker.output.clear();
+    worker.begin_output();
     if (done->device_lost) lose(worker, std::nullopt, now);
     return std::nullopt;
   }

@@ -4,6 +4,7 @@
 #include <csignal>
 #include <utility>
 
+#include "core/check_failure.h"
 #include "exec/protocol.h"
 
 namespace redzone::exec {
@@ -19,7 +20,7 @@ std::unique_ptr<PendingJob> Worker::give(std::unique_ptr<PendingJob> job, Clock:
   }
   if (queue.empty()) {
     last_heard = began = now;
-    output.clear();
+    begin_output();
   }
   if (job->observations.empty()) {
     job->log = log;
@@ -88,6 +89,10 @@ Clock::time_point Worker::last_deadline() const {
 
 Clock::duration Worker::compiled() const {
   return last_compiling > last_heard ? compiled_before : Clock::duration{};
+}
+
+void Worker::begin_output() {
+  if (output.text().find(kCheckFailedText) == std::string::npos) output.clear();
 }
 
 void Worker::hear(Clock::time_point now) {

@@ -108,6 +108,9 @@ struct Worker {
   Clock::time_point last_sign() const { return std::max(last_heard, last_progress); }
   // Bytes arrived that do not complete a message: progress like any other.
   void hear_part(Clock::time_point now);
+  // What follows belongs to another trial. What a failed check says stays: the worker is about to
+  // end of it, and may still send results, as one does whose proxy has told that it ends.
+  void begin_output();
   // A message has arrived: the clock of the next trial starts.
   void hear(Clock::time_point now);
   // How long the current trial has shown signs of compiling.

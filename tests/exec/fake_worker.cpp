@@ -15,6 +15,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "core/check_failure.h"
 #include "exec/protocol.h"
 #include "exec/shared_box.h"
 #include "exec/worker_loop.h"
@@ -63,6 +64,8 @@ class FakeHost final : public TrialHost {
         {"abort", &FakeHost::abort_with_words},
         {"fault-record", &FakeHost::fault_record},
         {"exit-3", &FakeHost::exit_3},
+        {"tell-of-a-check", &FakeHost::tell_of_a_check},
+        {"exit-of-a-check", &FakeHost::exit_of_a_check},
         {"device-lost", &FakeHost::device_lost_now},
         {"hang", &FakeHost::hang},
         {"hang-ignoring-term", &FakeHost::hang_ignoring_term},
@@ -118,6 +121,8 @@ class FakeHost final : public TrialHost {
     ::_exit(device::kFaultExit);
   }
   void exit_3() { std::exit(3); }
+  void tell_of_a_check() { std::fprintf(stderr, "%sits parent\n", kCheckFailedText.data()); }
+  void exit_of_a_check() { ::_exit(kCheckFailedExit); }
   void device_lost_now() {
     std::fprintf(stderr, "kernel.cu:7: Assertion `i < n` failed.\n");
     lost_ = true;

@@ -47,6 +47,17 @@ TEST_P(PoolHostile, IsObservedAndSurvived) {
   EXPECT_EQ(open_descriptors(), before);
 }
 
+// As a proxy does whose worker still sends results: its exit code alone may be a program's own.
+TEST(PoolHostileWorker, ThatToldOfAFailedCheckBeforeItsLastResultIsNoFault) {
+  Pool pool(fake_options(1, 1));
+  const auto result = run_one(pool, job_of("tell-of-a-check+exit-of-a-check", 2));
+  ASSERT_EQ(result.observations.size(), 2u);
+  EXPECT_EQ(result.observations[0].end, End::completed);
+  EXPECT_EQ(result.observations[1].end, End::worker_error) << result.observations[1].message;
+  const auto own = run_one(pool, job_of("ok+exit-of-a-check", 2));
+  EXPECT_EQ(own.observations.at(1).end, End::exited);
+}
+
 INSTANTIATE_TEST_SUITE_P(
     All, PoolHostile,
     ::testing::Values(

@@ -85,7 +85,9 @@ class Bench(cases.FileCase):
             self.assertIsNotNone(columns["memcheck-bare"]["why_not"])
             self.assertEqual(columns["screen"]["calls_compared"], columns["screen"]["calls_with_reference"])
             per_plan = {n: columns[n]["calls"] / columns[n]["plans"] for n in ("bare", "screen")}
-            self.assertEqual(2 * per_plan["bare"], per_plan["screen"])
+            # Two trials, of which one need not repeat calls.
+            self.assertLess(per_plan["bare"], per_plan["screen"])
+            self.assertLessEqual(per_plan["screen"], 2 * per_plan["bare"])
         fault = python["fault_cost"]
         self.assertIsNone(fault["why_not"])
         for kind in ("with_spare", "without_spare"):
