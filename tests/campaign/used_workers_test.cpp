@@ -97,10 +97,10 @@ TEST(UsedWorkers, AFreshProcessRunsFewTrialsSoThatOthersGetTheirs) {
 TEST(UsedWorkers, WhatTheTrialsOfOthersTakeDoesNotEndAReduction) {
   for (const bool waits : {true, false}) {
     TriageOptions options = with_slow_starts();
-    options.reduce_time = std::chrono::milliseconds(1);
+    options.reduce_time = std::chrono::milliseconds(30);
     if (waits) options.trial_time = [] { return std::chrono::microseconds(0); };
     const Bug bug = [](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+      std::this_thread::sleep_for(std::chrono::milliseconds(40));
       Observation o = all_right(plan, trial);
       o.calls.back().buffers.back().dirty_after = 4;
       return o;
