@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace redzone::exec {
 
@@ -18,6 +19,7 @@ class OutputTail {
   // Discards the kept bytes: what follows belongs to another trial.
   void clear() { kept_.clear(); }
 
+  bool holds(std::string_view text) const { return kept_.find(text) != std::string::npos; }
   // At most the last `most_bytes`, from the start of a line where one is near, printable ASCII
   // only.
   std::string text(std::size_t most_bytes = 2000) const;

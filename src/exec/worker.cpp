@@ -92,12 +92,13 @@ Clock::duration Worker::compiled() const {
 }
 
 void Worker::begin_output() {
-  if (output.text().find(kCheckFailedText) == std::string::npos) output.clear();
+  if (!output.holds(kCheckFailedText)) output.clear();
 }
 
 void Worker::hear(Clock::time_point now) {
   last_heard = now;
-  compiling = process.marks().compiling;  // of the trial that has ended
+  // Signs of the trial that has ended are not the next one's.
+  compiling = process.marks().compiling;
 }
 
 void Worker::hear_part(Clock::time_point now) {

@@ -108,8 +108,9 @@ struct Worker {
   Clock::time_point last_sign() const { return std::max(last_heard, last_progress); }
   // Bytes arrived that do not complete a message: progress like any other.
   void hear_part(Clock::time_point now);
-  // What follows belongs to another trial. What a failed check says stays: the worker is about to
-  // end of it, and may still send results, as one does whose proxy has told that it ends.
+  // The output that follows belongs to another trial. The text of a failed check is kept: it
+  // explains the exit that comes next, and a result may arrive between the two, because a Python
+  // worker and the proxy that prints the text are two processes.
   void begin_output();
   // A message has arrived: the clock of the next trial starts.
   void hear(Clock::time_point now);

@@ -126,6 +126,20 @@ TEST(CanaryOrFault, ACanaryWhoseWriteNeverFaultsStays) {
   EXPECT_EQ(result.findings[0].signature.text(), "redzone: write after y (t)");
 }
 
+// The older one may be marked as known: a new write must not hide behind the mark.
+TEST(CanaryOrFault, ANewCanaryIsNotMergedIntoAnOlderFault) {
+  const Plan canary = plain_plan({call_of(1, 16), call_of(3, 16)});
+  const Plan fault = plain_plan({call_of(1, 16), call_of(40, 16)});
+  RecordingSink sink;
+  const auto earlier = campaign_over({fault}, sink).new_ids;
+  ASSERT_EQ(earlier.size(), 1u);
+  sink.older = {earlier.front()};
+  const auto result = campaign_over({canary, fault}, sink);
+  EXPECT_EQ(result.findings.size(), 2u);
+  ASSERT_EQ(result.new_ids.size(), 1u);
+  EXPECT_EQ(sink.findings.at(result.new_ids[0]).signature.text(), "redzone: write after y (t)");
+}
+
 TEST(CanaryOrFault, OfTheSameWriteHaveAllButTheKernelInCommon) {
   const Signature canary{.kind = FailKind::redzone,
                          .target = "t",

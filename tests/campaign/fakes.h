@@ -214,7 +214,7 @@ class RecordingSink final : public FindingSink {
         ++known.occurrences;
         return Recorded{id, false};
       }
-    const auto id = static_cast<std::int64_t>(findings.size()) + 1;
+    const auto id = ++last_id_;
     findings[id] = finding;
     findings[id].id = id;
     return Recorded{id, true};
@@ -231,7 +231,7 @@ class RecordingSink final : public FindingSink {
     const auto occurrences = findings.at(finding.id).occurrences;
     findings[finding.id] = finding;
     findings[finding.id].occurrences = occurrences;
-    return Recorded{finding.id, true};
+    return Recorded{finding.id, older.count(finding.id) == 0};
   }
   Result<void> sighted(std::int64_t id, std::int64_t plans) override {
     note("sighted");
@@ -254,6 +254,7 @@ class RecordingSink final : public FindingSink {
   std::map<std::int64_t, Finding> findings;
   std::vector<Finding> updates;
   std::vector<Signature> settled_signatures;
+  std::set<std::int64_t> older;  // ids of findings of earlier campaigns
 
  private:
   void note(std::string what) {
@@ -261,6 +262,7 @@ class RecordingSink final : public FindingSink {
   }
   Journal* journal_;
   std::optional<Error> fail_with_;
+  std::int64_t last_id_ = 0;  // an id whose finding was merged is not given again
 };
 
 // One size, a few compiled variants, one knob.

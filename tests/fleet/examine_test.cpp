@@ -10,6 +10,7 @@
 #include "fleet/shared_folder.h"
 #include "store/night.h"
 #include "store/sample.h"
+#include "tests/fleet/sample_fleet.h"
 
 namespace redzone::fleet {
 namespace {
@@ -88,11 +89,7 @@ class Examinations : public ::testing::Test {
  protected:
   Examinations() {
     must(create_folder(layout_, fleet_));
-    std::string text = kCommand;
-    for (std::size_t at = 0; (at = text.find("{0}")) != std::string::npos;)
-      text.replace(at, 3, dir_.path().string());
-    write_bytes(dir_ / "redzone", text);
-    ::chmod((dir_ / "redzone").c_str(), 0755);
+    testing::write_script(dir_, "redzone", kCommand);
   }
 
   // The shard's night, which found this.
@@ -123,12 +120,13 @@ class Examinations : public ::testing::Test {
 
   TempDir dir_;
   Layout layout_{dir_ / "run"};
-  Fleet fleet_{.uid = "0123456789abcdef0123456789abcdef",
-               .created = "2026-01-02T03:04:05Z",
-               .shards = 2,
-               .seed = 7,
-               .reruns = {"--plugin", "p.so"},
-               .models = {{"h100", 1}, {"a100", 1}}};
+  Fleet fleet_ = [] {
+    Fleet fleet = testing::sample_fleet(2);
+    fleet.seed = 7;
+    fleet.reruns = {"--plugin", "p.so"};
+    fleet.models = {{"h100", 1}, {"a100", 1}};
+    return fleet;
+  }();
 };
 
 TEST_F(Examinations, AFindingIsReducedAndBisectedWhereItWasFoundAndRunElsewhere) {

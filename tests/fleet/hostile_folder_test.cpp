@@ -10,6 +10,7 @@
 #include "fleet/shared_folder.h"
 #include "store/database.h"
 #include "store/sample.h"
+#include "tests/fleet/sample_fleet.h"
 
 namespace redzone::fleet {
 namespace {
@@ -62,11 +63,7 @@ class HostileFolder : public ::testing::Test {
 
   TempDir dir_;
   Layout layout_{dir_ / "run"};
-  Fleet fleet_{.uid = "0123456789abcdef0123456789abcdef",
-               .created = "2026-01-02T03:04:05Z",
-               .shards = 2,
-               .nightly = {"--all"},
-               .models = {{"", 2}}};
+  Fleet fleet_ = testing::sample_fleet(2);
 };
 
 TEST_F(HostileFolder, AFileOfTheFleetSaysWhatIsWrongAndWhere) {

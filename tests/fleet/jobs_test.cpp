@@ -16,6 +16,7 @@
 #include "fleet/take_up.h"
 #include "store/publish.h"
 #include "store/sample.h"
+#include "tests/fleet/sample_fleet.h"
 
 namespace redzone::fleet {
 namespace {
@@ -37,11 +38,7 @@ class JobsTest : public ::testing::Test {
  protected:
   JobsTest() {
     must(create_folder(layout_, fleet_));
-    std::string text = kNight;
-    for (std::size_t at = 0; (at = text.find("{0}")) != std::string::npos;)
-      text.replace(at, 3, dir_.path().string());
-    write_bytes(dir_ / "night", text);
-    ::chmod((dir_ / "night").c_str(), 0755);
+    testing::write_script(dir_, "night", kNight);
   }
 
   // A night that finds 1..`last` and ends with `code`.
@@ -90,12 +87,12 @@ class JobsTest : public ::testing::Test {
   std::function<double()> now_ = [this] { return seconds_ += 100; };
   TempDir dir_;
   Layout layout_{dir_ / "run"};
-  Fleet fleet_{.uid = "0123456789abcdef0123456789abcdef",
-               .created = "2026-01-02T03:04:05Z",
-               .shards = 2,
-               .seed = 7,
-               .nightly = {"scale", "--plans", "9"},
-               .models = {{"", 2}}};
+  Fleet fleet_ = [] {
+    Fleet fleet = testing::sample_fleet(2);
+    fleet.seed = 7;
+    fleet.nightly = {"scale", "--plans", "9"};
+    return fleet;
+  }();
 };
 
 TEST_F(JobsTest, AShardRunsItsNightAndPublishesItsStore) {

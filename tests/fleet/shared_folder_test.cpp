@@ -12,6 +12,7 @@
 #include "fleet/record_file.h"
 #include "store/publish.h"
 #include "store/sample.h"
+#include "tests/fleet/sample_fleet.h"
 
 namespace redzone::fleet {
 namespace {
@@ -40,11 +41,7 @@ class SharedFolderTest : public ::testing::Test {
 
   TempDir dir_;
   Layout layout_{dir_ / "run"};
-  Fleet fleet_{.uid = "0123456789abcdef0123456789abcdef",
-               .created = "2026-01-02T03:04:05Z",
-               .shards = 4,
-               .nightly = {"--all"},
-               .models = {{"", 4}}};
+  Fleet fleet_ = testing::sample_fleet(4);
 };
 
 TEST(FleetNames, AreReadAsTheyAreWritten) {

@@ -145,11 +145,13 @@ void rz_reference_fail(rz_reference*, const char* message);
 
 /* ---- of the process ---- */
 
-/* The trial makes progress: its deadline begins again, up to 30 times. `what` is for the log. */
+/* The trial makes progress: its deadline begins again. A trial has at most 30 deadlines in all.
+ * `what` is for the log. */
 void rz_progress(const char* what);
-/* This process compiles: rz_progress(), and the time between such calls, up to 10 minutes a trial,
- * does not count. Call it several times a second meanwhile. Users are told once that the target
- * compiles; `what` is for the log ("compiles triton kernel add"). */
+/* This process compiles. Does what rz_progress() does; in addition the time between two such calls
+ * is not counted towards the 30 deadlines, if it is at most 5 s, up to 10 minutes a trial. Call it
+ * several times a second while compiling. Users are told once that the target compiles; `what` is
+ * for the log ("compiles triton kernel add"). */
 void rz_compiling(const char* what);
 /* Names memory of the process for reports about bad accesses, until the trial ends. No effect
  * outside a trial. */
