@@ -65,6 +65,7 @@ class TimedDevice final : public device::Device {
   device::Status<void> fill(int stream, std::span<const device::BufferJob> jobs) override {
     return timed(DevicePhase::fill, [&] { return device_.fill(stream, jobs); });
   }
+  void attach_thread() override { device_.attach_thread(); }
   device::Status<void> fill_foreign(void* stream,
                                     std::span<const device::BufferJob> jobs) override {
     return timed(DevicePhase::fill, [&] { return device_.fill_foreign(stream, jobs); });

@@ -156,6 +156,9 @@ class Device {
   virtual void* stream_handle(int stream) = 0;
   // fill, check, launch, wait, mark and copy enqueue in stream order.
   virtual Status<void> fill(int stream, std::span<const BufferJob> jobs) = 0;
+  // A thread other than the one that opened the device calls this before it uses the device: a
+  // CUDA context is current for each thread by itself. Cheap if the thread was attached before.
+  virtual void attach_thread() {}
   // In the order of a stream that the process has made itself, and that hold() does not hold.
   virtual Status<void> fill_foreign(void*, std::span<const BufferJob>) {
     return tl::unexpected(Failure{Failure::Kind::harness, "", "the device has no such stream"});

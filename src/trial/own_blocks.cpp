@@ -47,6 +47,7 @@ void* OwnBlocks::allocate(std::size_t bytes, void* stream) {
   const std::lock_guard lock(mutex_);
   Session& session = state_.session;
   if (bytes == 0 || session.lost()) return nullptr;
+  session.device().attach_thread();
   return in_trial_ && !session.stopped() ? allocate_in_trial(bytes, stream)
                                          : allocate_plain(bytes, stream);
 }
@@ -91,6 +92,7 @@ bool OwnBlocks::free(void* at) {
   if (it == blocks_.end()) return false;
   Block block = it->second;
   blocks_.erase(it);
+  state_.session.device().attach_thread();
   if (block.of_trial == nullptr)
     released_.push_back(block);
   else

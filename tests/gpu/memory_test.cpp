@@ -1,4 +1,6 @@
 // The guard arena and the plain allocator.
+#include <thread>
+
 #include "gpu/gpu_fixture.h"
 #include "gpu/kernels.h"
 
@@ -39,6 +41,21 @@ TEST_F(GpuMemory, SteadyStateMakesNoMappingCall) {
     round();
     EXPECT_GT(memory.mapping_calls(), calls);
   }
+}
+
+// As PyTorch's threads for backward passes do, which have no context until they call the runtime.
+TEST_F(GpuMemory, AThreadMayAllocateOnceItIsAttached) {
+  device::Memory& memory = device().memory(Allocator::plain);
+  std::thread other([&] {
+    const auto before = memory.acquire(12345);
+    EXPECT_FALSE(before);
+    device().attach_thread();
+    auto region = memory.acquire(12345);
+    ASSERT_TRUE(ok(region));
+    memory.release(*region);
+  });
+  other.join();
+  EXPECT_TRUE(ok(device().synchronize()));
 }
 
 TEST_F(GpuMemory, TooMuchIsOutOfMemoryAndTheDeviceLives) {

@@ -17,12 +17,16 @@ class PrimaryContext {
   PrimaryContext(const PrimaryContext&) = delete;
   PrimaryContext& operator=(const PrimaryContext&) = delete;
 
+  // Makes it current on the calling thread if none is.
+  void attach_thread() const;
+
  private:
-  PrimaryContext(const DriverApi& api, CUdevice device, CUcontext previous)
-      : api_(api), device_(device), previous_(previous) {}
+  PrimaryContext(const DriverApi& api, CUdevice device, CUcontext context, CUcontext previous)
+      : api_(api), device_(device), context_(context), previous_(previous) {}
 
   const DriverApi& api_;
   CUdevice device_;
+  CUcontext context_;
   CUcontext previous_;
 };
 

@@ -44,6 +44,7 @@ class CudaDevice final : public Device {
   void set_call(std::int32_t call) override;
   void* stream_handle(int stream) override;
   Status<void> fill(int stream, std::span<const BufferJob> jobs) override;
+  void attach_thread() override { parts_->context->attach_thread(); }
   Status<void> fill_foreign(void* stream, std::span<const BufferJob> jobs) override;
   Status<void> check(int stream, std::span<const BufferJob> jobs, BufferCheck* results) override;
   Status<void> launch(int stream, const KernelRef& kernel, const LaunchShape& shape,
