@@ -26,14 +26,12 @@ std::vector<std::unique_ptr<Oracle>> comparing_along(const std::vector<ModeAxis>
   std::vector<std::pair<FailKind, std::unique_ptr<Oracle>>> all;
   all.emplace_back(FailKind::nondeterministic, std::make_unique<RepetitionOracle>());
   all.emplace_back(FailKind::history, std::make_unique<AxisOracle>(history_oracle()));
-  if (find_mode_axis(axes, axis::kLaunch) != nullptr)
+  if (find_mode_axis(axes, axis::kLaunch) != nullptr) {
     all.emplace_back(FailKind::async, std::make_unique<AsyncOracle>());
-  // Orders are forced where Redzone schedules. A GPU could force them, too, which nobody has
-  // measured yet.
-  if (const ModeAxis* schedule = find_mode_axis(axes, axis::kSchedule)) {
     all.emplace_back(FailKind::order, std::make_unique<OrderOracle>());
-    all.emplace_back(schedule->kind, std::make_unique<AxisOracle>(*schedule, kOtherSchedules));
   }
+  if (const ModeAxis* schedule = find_mode_axis(axes, axis::kSchedule))
+    all.emplace_back(schedule->kind, std::make_unique<AxisOracle>(*schedule, kOtherSchedules));
   all.emplace_back(FailKind::reference, std::make_unique<ReferenceOracle>());
   for (const auto& axis : axes) {
     const auto is_its_own = [&](const auto& o) { return o.second->name() == axis.oracle; };

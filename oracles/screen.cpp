@@ -14,7 +14,7 @@ std::vector<TrialSpec> ScreenOracle::expand(const Plan& plan, const TargetSpec& 
   a.mode.launch = options_.relaxed;
   a.mode.placement = Placement::guard_after;
   a.reference = compares_by_reference(spec);
-  a.records_order = find_mode_axis(axes_, axis::kSchedule) != nullptr;  // see the catalog
+  a.records_order = find_mode_axis(axes_, axis::kLaunch) != nullptr;  // see the catalog
   TrialSpec b;
   b.mode = with_allocator(plan.mode, Allocator::guard);
   b.mode.launch = Launch::blocking;

@@ -148,20 +148,19 @@ std::vector<Planted> planted_bugs(const std::vector<Allocator>& allocators, bool
   plant_over_guard(all);
   for (const auto allocator : allocators)
     if (allocator != Allocator::guard) plant_over(allocator, all);
-  if (seeded_schedules) {
+  all.push_back({"two streams without a wait between them",
+                 "missing_wait",
+                 "order",
+                 FailKind::order,
+                 mode(kAsync, kTail),
+                 {64}});
+  if (seeded_schedules)
     all.push_back({"a race between blocks",
                    "last_block",
                    "schedule",
                    FailKind::schedule,
                    mode(kAsync, kTail),
                    {64}});
-    all.push_back({"two streams without a wait between them",
-                   "missing_wait",
-                   "order",
-                   FailKind::order,
-                   mode(kAsync, kTail),
-                   {64}});
-  }
   return all;
 }
 
