@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/own_memory.h"
@@ -69,6 +70,9 @@ constexpr auto enum_table(Side) {
 
 // An address farther than this from every buffer is attributed to none.
 inline constexpr std::uint64_t kNearBytes = std::uint64_t{1} << 20;
+
+// Fault::code of an access that is not aligned as its instruction requires, on every device.
+inline constexpr std::string_view kMisalignedCode = "CUDA_ERROR_MISALIGNED_ADDRESS";
 
 // How a trial ended.
 enum class End : std::uint8_t {

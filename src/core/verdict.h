@@ -15,6 +15,7 @@ namespace redzone {
 enum class FailKind : std::uint8_t {
   launch_config,     // a launch that no device can run, or a product that overflows
   illegal_access,    // fault on an address
+  misaligned,        // an access that is not aligned as its instruction requires
   fault,             // any other device error, signal, or error of the target's wrapper
   hang,              // did not end before the deadline
   redzone,           // a canary was overwritten
@@ -40,6 +41,7 @@ enum class FailKind : std::uint8_t {
 constexpr auto enum_table(FailKind) {
   return enum_names<FailKind>("kind of failure", {{FailKind::launch_config, "launch-config"},
                                                   {FailKind::illegal_access, "illegal-access"},
+                                                  {FailKind::misaligned, "misaligned-access"},
                                                   {FailKind::fault, "fault"},
                                                   {FailKind::hang, "hang"},
                                                   {FailKind::redzone, "redzone"},
