@@ -87,6 +87,18 @@ __global__ void relay(int* out) {
   *flag = static_cast<int>(blockIdx.x) + 1;
 }
 
+// A block waits for a flag of another, and takes it back for the next one.
+template <bool kWaits>
+__global__ void takes_back(int* out) {
+  auto* flag = const_cast<volatile int*>(&out[blockIdx.x]);
+  if (blockIdx.x > 0) {
+    while (kWaits && *flag != 1) __nanosleep(10);
+    out[blockIdx.x] = 0;
+  }
+  __threadfence();
+  flag[1] = 1;
+}
+
 // By memcpy: a call, since the size is not known.
 template <bool kApart>
 __global__ void copies_rows(int* out) {
@@ -127,6 +139,7 @@ constexpr Named kAll[] = {
     {"last_block_of_parts", last_block_of_parts<true>, last_block_of_parts<false>},
     {"resets_a_sum", resets_a_sum<true>, resets_a_sum<false>},
     {"relay", relay<true>, relay<false>},
+    {"takes_back", takes_back<true>, takes_back<false>},
     {"copies_rows", copies_rows<true>, copies_rows<false>},
     {"bytes", bytes<true>, bytes<false>},
     {"memory_barrier", memory_barrier<true>, memory_barrier<false>},

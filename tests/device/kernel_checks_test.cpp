@@ -44,13 +44,15 @@ class KernelChecks : public ::testing::TestWithParam<const char*> {
     void* pointers[] = {&values};
     const std::size_t sizes[] = {sizeof(void*)};
     constexpr std::string_view kOfBlocks[] = {"last_block", "last_block_of_parts", "resets_a_sum",
-                                              "relay"};
-    const bool one_block =
-        std::find(std::begin(kOfBlocks), std::end(kOfBlocks), name) == std::end(kOfBlocks);
-    const LaunchShape shape{{one_block ? 1 : kBlocks}, {kThreads}, 256};
-    EXPECT_TRUE(device->launch(
-        0, kernel, std::string_view(name) == "relay" ? LaunchShape{{kBlocks}, {1}, 0} : shape,
-        {pointers, sizes, 1}));
+                                              "relay", "takes_back"};
+    constexpr std::string_view kOfThread[] = {"relay", "takes_back"};
+    const auto is_one_of = [&](const auto& names) {
+      return std::find(std::begin(names), std::end(names), name) != std::end(names);
+    };
+    const LaunchShape shape{{is_one_of(kOfBlocks) ? kBlocks : 1}, {kThreads}, 256};
+    EXPECT_TRUE(device->launch(0, kernel,
+                               is_one_of(kOfThread) ? LaunchShape{{kBlocks}, {1}, 0} : shape,
+                               {pointers, sizes, 1}));
     EXPECT_TRUE(device->synchronize());
     return device->take_check_report();
   }
@@ -72,8 +74,8 @@ TEST_P(KernelChecks, FindTheRaceUnderEverySchedule) {
 INSTANTIATE_TEST_SUITE_P(Kernels, KernelChecks,
                          ::testing::Values("through_shared", "through_dynamic_shared",
                                            "within_a_warp", "last_block", "last_block_of_parts",
-                                           "resets_a_sum", "relay", "copies_rows", "bytes",
-                                           "memory_barrier"));
+                                           "resets_a_sum", "relay", "takes_back", "copies_rows",
+                                           "bytes", "memory_barrier"));
 
 // The line of the source with this mark.
 int line_of(const std::string& mark) {
