@@ -33,11 +33,21 @@ enum class Placement : std::uint8_t { guard_after, guard_before };
 enum class Alignment : std::uint8_t { promised, exact, element };
 // The tool that the trial runs under: one of compute-sanitizer's, on CUDA, or a check of the device
 // itself (is_check()), for which plugins are built a second time.
-enum class SanitizerTool : std::uint8_t { none, memcheck, racecheck, initcheck, synccheck, races };
+enum class SanitizerTool : std::uint8_t {
+  none,
+  memcheck,
+  racecheck,
+  initcheck,
+  synccheck,
+  races,
+  init,
+  sync,
+  undefined,
+};
 
 // True for a check of the device.
 inline constexpr bool is_check(SanitizerTool tool) {
-  return tool == SanitizerTool::races;
+  return tool >= SanitizerTool::races;
 }
 
 constexpr auto enum_table(Launch) {
@@ -69,7 +79,10 @@ constexpr auto enum_table(SanitizerTool) {
                                                  {SanitizerTool::racecheck, "racecheck"},
                                                  {SanitizerTool::initcheck, "initcheck"},
                                                  {SanitizerTool::synccheck, "synccheck"},
-                                                 {SanitizerTool::races, "races"}});
+                                                 {SanitizerTool::races, "races"},
+                                                 {SanitizerTool::init, "init"},
+                                                 {SanitizerTool::sync, "sync"},
+                                                 {SanitizerTool::undefined, "undefined"}});
 }
 
 // When the pool may reuse memory that was freed on another stream. The defaults are the

@@ -21,7 +21,8 @@ enum class FailKind : std::uint8_t {
   redzone,           // a canary was overwritten
   use_after_free,    // memory accessed while it was not allocated, in stream order
   race,              // threads of a block access shared memory without synchronization
-  barrier,           // a barrier that not all threads reach
+  barrier,           // a barrier that not all threads reach, or a lane that is not there
+  undefined,         // what C++ leaves undefined: an overflow, a shift, an index
   scratch,           // requested less than the kernel's metadata demands
   input_changed,     // a const input was overwritten
   order,             // outputs depend on the order of two operations that nothing orders
@@ -48,6 +49,7 @@ constexpr auto enum_table(FailKind) {
                                                   {FailKind::use_after_free, "use-after-free"},
                                                   {FailKind::race, "race"},
                                                   {FailKind::barrier, "barrier"},
+                                                  {FailKind::undefined, "undefined-behavior"},
                                                   {FailKind::scratch, "scratch-too-small"},
                                                   {FailKind::input_changed, "input-changed"},
                                                   {FailKind::order, "order"},
