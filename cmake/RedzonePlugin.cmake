@@ -71,12 +71,13 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT REDZONE_SANITIZE)
   add_custom_target(checked_plugins)
 endif()
 
-# redzone_checked_code(TARGET): a shared object whose kernels tell the host device what they access
-# (host_checks.h). It is linked without -fsanitize=thread: the runtime is the host device.
+# redzone_checked_code(TARGET): a shared object whose kernels tell the host device what they access, and
+# what is undefined (host_checks.h). It is linked without -fsanitize: the runtime is the host device.
 function(redzone_checked_code target)
   target_compile_definitions(${target} PRIVATE REDZONE_CHECKED)
   target_compile_options(${target} PRIVATE -g1 -fsanitize=thread --param=tsan-distinguish-volatile=1
-    --param=tsan-instrument-func-entry-exit=0)
+    --param=tsan-instrument-func-entry-exit=0
+    -fsanitize=signed-integer-overflow,shift,integer-divide-by-zero,bounds,alignment)
   target_link_options(${target} PRIVATE LINKER:--wrap=memcpy,--wrap=memmove,--wrap=memset)
 endfunction()
 

@@ -33,6 +33,14 @@ void draw_allocator(Draw& draw, Mode& mode) {
   if (draw.one_in(2)) mode.pool.release_threshold_bytes = std::uint64_t{64} << 20;
 }
 
+// Mostly as promised: what is aligned to no more than that may lie farther from its guard page.
+Alignment draw_alignment(Draw& draw, const TargetSpec& spec) {
+  const bool silent = std::any_of(spec.tensors.begin(), spec.tensors.end(),
+                                  [](const TensorSpec& t) { return t.align_bytes == 0; });
+  if (silent && draw.one_in(6)) return Alignment::element;
+  return draw.one_in(12) ? Alignment::exact : Alignment::promised;
+}
+
 // Mostly a few launches; one plan in eight is long.
 std::int64_t draw_launches(Draw& draw, std::int64_t most) {
   if (draw.one_in(8)) return draw.log_uniform(1, most);
@@ -63,10 +71,13 @@ Plan draw_plan(const rc::Random& random, int size, const CallMaker& calls, const
   plan.steps = draw_schedule(draw, calls, budget, draw_launches(draw, most));
   // Last, so that it changes nothing else of the plan of a seed.
   if (budget.allocators) draw_allocator(draw, plan.mode);
-  // From choices of its own, so that neither changes the other.
-  Draw beside(rc::Random(random).split());
+  // From choices of their own, so that none changes another.
+  rc::Random more(random);
+  Draw beside(more.split()), of_alignment(more.split());
   if (beside.chance(budget.boundary_share))
     replace_by_call_at_boundary(beside, calls, budget, plan.steps);
+  if (budget.alignments && plan.mode.allocator == Allocator::guard)
+    plan.mode.alignment = draw_alignment(of_alignment, calls.spec());
   return plan;
 }
 
@@ -104,6 +115,7 @@ Budget host_budget() {
   budget.graphs = true;
   budget.burst = 1500;
   budget.allocators = true;
+  budget.alignments = true;
   return budget;
 }
 
@@ -132,6 +144,7 @@ Budget gpu_budget(std::int64_t device_memory_bytes) {
   budget.graphs = true;
   budget.burst = 1500;
   budget.allocators = true;
+  budget.alignments = true;
   return budget;
 }
 

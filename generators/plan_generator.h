@@ -42,6 +42,9 @@ struct Budget {
   std::int64_t burst = 0;
   // Some plans use an allocator that reuses memory: one in six caching, one in twelve pool.
   bool allocators = false;
+  // Some plans with the allocator guard align tensors to less than most: one in twelve to no more
+  // than the spec promises, and one in six to their elements, if it is silent about some.
+  bool alignments = false;
 };
 
 // For the host device: most plans run in about 1 ms at 50 million scalar operations a second.

@@ -58,7 +58,8 @@ Catalog::Catalog(LaunchLimits limits, SanitizerTool tool, ScreenOptions screen,
   direct_.push_back(std::make_unique<RedzoneOracle>());
   direct_.push_back(std::make_unique<ScratchOracle>());
   for (auto t : {SanitizerTool::memcheck, SanitizerTool::racecheck, SanitizerTool::initcheck,
-                 SanitizerTool::synccheck, SanitizerTool::races})
+                 SanitizerTool::synccheck, SanitizerTool::races, SanitizerTool::init,
+                 SanitizerTool::sync, SanitizerTool::undefined})
     by_name_.push_back(std::make_unique<SanitizerOracle>(t));
   by_name_.push_back(std::make_unique<LaunchMismatchOracle>());
   if (tool == SanitizerTool::none) return;

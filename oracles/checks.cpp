@@ -11,11 +11,10 @@
 namespace redzone::oracles {
 namespace {
 
-constexpr std::string_view kMisaligned = "CUDA_ERROR_MISALIGNED_ADDRESS";
 constexpr std::array<std::string_view, 6> kAddressCodes = {"SIGSEGV",
                                                            "SIGBUS",
                                                            "CUDA_ERROR_ILLEGAL_ADDRESS",
-                                                           kMisaligned,
+                                                           kMisalignedCode,
                                                            "CUDA_ERROR_INVALID_ADDRESS_SPACE",
                                                            "CUDA_ERROR_INVALID_PC"};
 
@@ -99,6 +98,29 @@ std::map<std::int32_t, OutputsSeen> outputs_of(std::span<const Observation> obse
         seen.elements = seen.elements || (!b.scratch && b.role != Role::in && b.numel > 0);
     }
   return out;
+}
+
+std::string_view how_bases_are_aligned(Alignment alignment) {
+  switch (alignment) {
+    case Alignment::promised:
+      break;
+    case Alignment::exact:
+      return "; tensors were aligned to what the spec promises and no more";
+    case Alignment::element:
+      return "; where the spec says no align_bytes, tensors were aligned to their elements";
+  }
+  return "";
+}
+
+Verdict misaligned_access(std::string_view oracle, const Plan& plan, Signature s,
+                          const Fault& fault) {
+  s.kind = FailKind::misaligned;
+  const std::string buffer = s.buffer.empty() ? "" : fmt::format(" to '{}'", s.buffer);
+  return fail(
+      oracle, s, fault.call,
+      fmt::format("misaligned {}{}{} of {} ({}){}", s.access.empty() ? "access" : s.access, buffer,
+                  s.where.empty() ? "" : " in " + s.where, describe_call(plan, fault.call),
+                  fault.code, how_bases_are_aligned(plan.mode.alignment)));
 }
 
 Signature write_inside(FailKind kind, const Plan& plan, const BufferObservation& buffer) {
@@ -241,9 +263,9 @@ std::optional<Verdict> judge_fault(std::string_view oracle, const Plan& plan,
     s.buffer = fault.buffer;
     if (fault.side != Side::unknown) s.side = name_of(fault.side);
   }
+  if (fault.code == kMisalignedCode) return misaligned_access(oracle, plan, std::move(s), fault);
   std::string where = fault.kernel.empty() ? std::string() : " in " + fault.kernel;
-  std::string what =
-      fault.code == kMisaligned ? "a misaligned address" : "an address near no known buffer";
+  std::string what = "an address near no known buffer";
   if (!s.buffer.empty())
     what = fmt::format("{} bytes {} '{}'", std::abs(fault.distance_bytes), s.side, s.buffer);
   return fail(oracle, s, fault.call,

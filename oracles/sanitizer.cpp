@@ -12,12 +12,13 @@ namespace {
 
 FailKind kind_of(const SanitizerRecord& record) {
   const std::string_view kind = record.kind;
-  if (kind.starts_with("invalid-") || kind.starts_with("misaligned-"))
-    return FailKind::illegal_access;
+  if (kind.starts_with("misaligned-")) return FailKind::misaligned;
+  if (kind.starts_with("invalid-")) return FailKind::illegal_access;
   if (kind.starts_with("use-")) return FailKind::use_after_free;
   if (kind.starts_with("race")) return FailKind::race;
   if (kind.starts_with("uninitialized")) return FailKind::uninitialized;
-  if (kind.starts_with("barrier")) return FailKind::barrier;
+  if (kind.starts_with("barrier") || kind.starts_with("absent")) return FailKind::barrier;
+  if (kind.starts_with("undefined")) return FailKind::undefined;
   return FailKind::fault;
 }
 

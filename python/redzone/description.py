@@ -55,9 +55,10 @@ def _tensor(name: str, tensor: Tensor, returned: bool) -> dict[str, Any]:
         "name": name,
         "role": tensor.role,
         "shape": [e.text for e in tensor.shape],
-        "align_bytes": tensor.align,
         "returned": returned,
     }
+    if tensor.align is not None:
+        table["align_bytes"] = tensor.align
     if isinstance(tensor.dtype, Knob):
         table["dtype_of"] = tensor.dtype.name
     else:

@@ -272,7 +272,8 @@ class Tensor:
              offset, unit_strides, heads_first, slice, broadcast, reversed
     fill     uniform (the default), sums, constant, integers, offsets
     tol      tolerance of this output: (abs, rel)
-    align    alignment of its address in bytes that the callable may rely on
+    align    alignment of its address in bytes that the callable may rely on; if it is not given, 16 in
+             most plans, and in some the size of an element
     granule  paddings and offsets are multiples of this many elements
     name     of a result that is returned; arguments have the name of their parameter
     """
@@ -286,7 +287,7 @@ class Tensor:
         layout: str | Iterable[str] = "contiguous",
         fill: Fill | None = None,
         tol: object = None,
-        align: int = 16,
+        align: int | None = None,
         granule: int = 1,
         name: str = "",
     ) -> None:
@@ -309,7 +310,8 @@ class Tensor:
             raise SpecError("an output has no fill: it is not initialized")
         self.fill = fill
         self.tolerance = tolerance(tol)
-        if isinstance(align, bool) or not isinstance(align, int) or align < 1 or align & (align - 1):
+        is_number = isinstance(align, int) and not isinstance(align, bool)
+        if align is not None and (not is_number or align < 1 or align & (align - 1)):
             raise SpecError(f"align is {align!r}, and must be a power of two")
         self.align = align
         self.granule = _integer(granule, "granule", 1)

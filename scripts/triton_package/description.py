@@ -140,15 +140,16 @@ def _tensor(f, dims, knobs, default_fill):
         f.one_of("role", ("in", "out", "inout")),
         f.expressions("shape", dims),
         _fill(f, dims, default_fill),
-        f.integer("align_bytes", 16),
+        f.integer("align_bytes") if f.has("align_bytes") else None,
         _tolerance(f),
         f.text("doc", ""),
     )
     f.done()
     if len(tensor.shape) > 5:
         raise f.error("shape", f"{len(tensor.shape)} dims, but 5 are the most")
-    if tensor.align_bytes < 1 or tensor.align_bytes & (tensor.align_bytes - 1):
-        raise f.error("align_bytes", f"{tensor.align_bytes} is not a power of two")
+    align = tensor.align_bytes
+    if align is not None and (align < 1 or align & (align - 1)):
+        raise f.error("align_bytes", f"{align} is not a power of two")
     return tensor
 
 

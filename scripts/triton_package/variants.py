@@ -97,7 +97,7 @@ def _constant(argument, setting, chosen):
 
 
 def _pointer_classes(package):
-    aligned = {t.name: t.align_bytes % 16 == 0 for t in package.tensors}
+    aligned = {t.name: (t.align_bytes or 16) % 16 == 0 for t in package.tensors}
     return [
         [((a.name, c),) for c in (("16",) if aligned[a.value] else ("16", "other"))]
         for a in package.arguments

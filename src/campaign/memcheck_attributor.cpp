@@ -13,8 +13,9 @@ namespace {
 constexpr const char* kSource = "memcheck";
 
 bool about_memory(FailKind kind) {
-  return kind == FailKind::illegal_access || kind == FailKind::redzone ||
-         kind == FailKind::use_after_free || kind == FailKind::input_changed;
+  return kind == FailKind::illegal_access || kind == FailKind::misaligned ||
+         kind == FailKind::redzone || kind == FailKind::use_after_free ||
+         kind == FailKind::input_changed;
 }
 
 Attribution memcheck_said(std::string detail) {

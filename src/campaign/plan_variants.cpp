@@ -67,6 +67,7 @@ std::vector<Plan> at_guard_pages(const Plan& plan, const TargetSpec& spec, Place
   placed.mode = with_allocator(plan.mode, Allocator::guard);
   placed.mode.launch = Launch::blocking;
   placed.mode.placement = placement;
+  if (placed.mode.alignment == Alignment::exact) placed.mode.alignment = Alignment::promised;
   std::vector<Plan> out;
   for (auto& form : {with_dims(placed, up), with_dims(placed, down), placed})
     if (form != plan && std::find(out.begin(), out.end(), form) == out.end() &&

@@ -30,6 +30,12 @@ constexpr std::array kProofs{
     ToolProof{SanitizerTool::synccheck, "a planted barrier that half of a warp reaches",
               "selftest.divergent_barrier", FailKind::barrier},
     ToolProof{SanitizerTool::races, "a planted race", "selftest.shared_race", FailKind::race},
+    ToolProof{SanitizerTool::init, "a planted read of unwritten shared memory",
+              "selftest.unwritten_shared", FailKind::uninitialized},
+    ToolProof{SanitizerTool::sync, "a planted barrier that half of a warp reaches",
+              "selftest.divergent_barrier", FailKind::barrier},
+    ToolProof{SanitizerTool::undefined, "a planted overflow", "selftest.overflow",
+              FailKind::undefined},
 };
 
 const ToolProof& proof_for(SanitizerTool tool) {

@@ -46,6 +46,8 @@ class Replay final : public Command {
         "launch mode instead of the plan's: blocking, async or gated")(
         "placement", po::value<std::string>(),
         "placement instead of the plan's: guard_after or guard_before")(
+        "alignment", po::value<std::string>(),
+        "alignment instead of the plan's: promised, exact or element (with the allocator guard)")(
         "allocator", po::value<std::string>(),
         "allocator instead of the plan's: guard, plain, pool or caching")(
         "schedule-seed", po::value<Count>(), "seed of the host scheduler, instead of the plan's");
@@ -108,6 +110,12 @@ Result<void> override_mode(Mode& mode, const po::variables_map& flags) {
   }
   RZ_TRY_ASSIGN(const auto allocator, allocator_flag(flags));
   if (allocator && *allocator != mode.allocator) mode = with_allocator(mode, *allocator);
+  if (flags.count("alignment") != 0) {
+    RZ_TRY_ASSIGN(mode.alignment, parse_name<Alignment>(flags["alignment"].as<std::string>()));
+    if (mode.alignment != Alignment::promised && mode.allocator != Allocator::guard)
+      return usage_error(fmt::format("--alignment {}: needs the allocator to be 'guard'",
+                                     name_of(mode.alignment)));
+  }
   if (flags.count("schedule-seed") != 0)
     mode.schedule_seed = flags["schedule-seed"].as<Count>().value;
   return {};

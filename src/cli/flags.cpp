@@ -66,7 +66,8 @@ void add_sanitizer_flag(po::options_description& flags) {
   flags.add_options()("sanitizer", po::value<std::string>(),
                       "compute-sanitizer's memcheck, racecheck, initcheck or synccheck (cuda)")(
       "checks", po::value<std::string>(),
-      "races: run each plan also with plugins that were built for checks (host)");
+      "run each plan also with plugins that were built for checks (host): races, init, sync or "
+      "undefined");
 }
 
 void add_compile_flag(po::options_description& flags) {
@@ -87,7 +88,8 @@ Result<SanitizerTool> sanitizer_flag(const po::variables_map& flags) {
   if (tool && check) return usage_error("--sanitizer and --checks: give one of them");
   const auto& name = flags[check ? "checks" : "sanitizer"].as<std::string>();
   RZ_TRY_ASSIGN(const auto named, parse_name<SanitizerTool>(name));
-  if (check && !is_check(named)) return usage_error(fmt::format("--checks {}: only 'races'", name));
+  if (check && !is_check(named))
+    return usage_error(fmt::format("--checks {}: races, init, sync or undefined", name));
   if (tool && is_check(named))
     return usage_error(fmt::format("--sanitizer {0}: write --checks {0}", name));
   return named;

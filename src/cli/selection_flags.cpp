@@ -6,10 +6,11 @@ namespace redzone::cli {
 
 void add_selection_flags(po::options_description& flags,
                          po::positional_options_description& words) {
-  flags.add_options()(
-      "target", po::value<std::vector<std::string>>(),
-      "targets to fuzz, and files of Python targets (.py), of which all are fuzzed")(
-      "puzzles", po::bool_switch(), "also fuzz the puzzles if no target is named")(
+  flags.add_options()("target", po::value<std::vector<std::string>>(),
+                      "targets to fuzz, by name or pattern ('chunk_*'), and files of Python "
+                      "targets (.py), of which "
+                      "all are fuzzed")("puzzles", po::bool_switch(),
+                                        "also fuzz the puzzles if no target is named")(
       "lazy", po::bool_switch(),
       "run packages under the launch that compiles, tunes and freezes on the first call")(
       "all", po::bool_switch(),

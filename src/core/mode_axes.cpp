@@ -100,6 +100,7 @@ ModeAxis allocator() {
                     },
                 .take =
                     [](Mode& mode, const Mode& from) {
+                      if (from.allocator != mode.allocator) mode.alignment = from.alignment;
                       mode.allocator = from.allocator;
                       mode.pool = from.pool;
                     },
@@ -125,6 +126,23 @@ ModeAxis placement() {
               },
           .take = take<&Mode::placement>,
           .plainer = as_by_default<&Mode::placement>};
+}
+
+// No oracle compares along it: a kernel may have other code, with other rounding, for what is
+// aligned further. Nearly all plans have the default, about which the other values tell nothing: an
+// access out of bounds may be hidden there.
+ModeAxis alignment() {
+  return {.name = "alignment",
+          .has = [](const Plan& plan) { return plan.mode.alignment != Alignment::promised; },
+          .value = own<&Mode::alignment>,
+          .values = values_of(&Mode::alignment,
+                              {Alignment::promised, Alignment::exact, Alignment::element}),
+          .needed = true,
+          .take =
+              [](Mode& mode, const Mode& from) {
+                if (mode.allocator == Allocator::guard) mode.alignment = from.alignment;
+              },
+          .plainer = as_by_default<&Mode::alignment>};
 }
 
 ModeAxis poison() {
@@ -209,8 +227,8 @@ Plan Draft::done() const {
 }
 
 const std::vector<ModeAxis>& all_mode_axes() {
-  static const std::vector<ModeAxis> all{launch(),   allocator(), placement(), poison(),
-                                         schedule(), graph(),     streams()};
+  static const std::vector<ModeAxis> all{launch(), allocator(), placement(), alignment(),
+                                         poison(), schedule(),  graph(),     streams()};
   return all;
 }
 

@@ -26,13 +26,28 @@ enum class Allocator : std::uint8_t { guard, plain, pool, caching };
 // accesses past its end fault. guard_before: it starts there, so that accesses before its start
 // fault.
 enum class Placement : std::uint8_t { guard_after, guard_before };
+// How far the bases of tensors are aligned. promised: to what the spec promises, often to more.
+// exact: to what it promises and no more, an odd multiple of it. element: as `promised`, but where
+// the spec is silent to the size of an element. The last two need the allocator `guard`; others
+// align to 256 bytes.
+enum class Alignment : std::uint8_t { promised, exact, element };
 // The tool that the trial runs under: one of compute-sanitizer's, on CUDA, or a check of the device
 // itself (is_check()), for which plugins are built a second time.
-enum class SanitizerTool : std::uint8_t { none, memcheck, racecheck, initcheck, synccheck, races };
+enum class SanitizerTool : std::uint8_t {
+  none,
+  memcheck,
+  racecheck,
+  initcheck,
+  synccheck,
+  races,
+  init,
+  sync,
+  undefined,
+};
 
 // True for a check of the device.
 inline constexpr bool is_check(SanitizerTool tool) {
-  return tool == SanitizerTool::races;
+  return tool >= SanitizerTool::races;
 }
 
 constexpr auto enum_table(Launch) {
@@ -53,13 +68,21 @@ constexpr auto enum_table(Placement) {
       std::array{EnumName<Placement>{Placement::guard_after, "tail"},
                  EnumName<Placement>{Placement::guard_before, "head"}});
 }
+constexpr auto enum_table(Alignment) {
+  return enum_names<Alignment>("alignment", {{Alignment::promised, "promised"},
+                                             {Alignment::exact, "exact"},
+                                             {Alignment::element, "element"}});
+}
 constexpr auto enum_table(SanitizerTool) {
   return enum_names<SanitizerTool>("sanitizer", {{SanitizerTool::none, "none"},
                                                  {SanitizerTool::memcheck, "memcheck"},
                                                  {SanitizerTool::racecheck, "racecheck"},
                                                  {SanitizerTool::initcheck, "initcheck"},
                                                  {SanitizerTool::synccheck, "synccheck"},
-                                                 {SanitizerTool::races, "races"}});
+                                                 {SanitizerTool::races, "races"},
+                                                 {SanitizerTool::init, "init"},
+                                                 {SanitizerTool::sync, "sync"},
+                                                 {SanitizerTool::undefined, "undefined"}});
 }
 
 // When the pool may reuse memory that was freed on another stream. The defaults are the
@@ -80,15 +103,17 @@ struct Mode {
   std::uint32_t poison = 0xffffffffu;  // repeated over outputs and scratch before the call
   std::uint64_t schedule_seed = 0;     // of the host device's scheduler; CUDA ignores it
   SanitizerTool sanitizer = SanitizerTool::none;
-  PoolPolicy pool = {};  // the default unless the allocator is `pool`
+  PoolPolicy pool = {};                       // the default unless the allocator is `pool`
+  Alignment alignment = Alignment::promised;  // the default unless the allocator is `guard`
 
   auto operator<=>(const Mode&) const = default;
 };
 
-// The mode with another allocator; PoolPolicy is reset unless the new allocator is `pool`.
+// The mode with another allocator; what has no effect there is reset.
 inline Mode with_allocator(Mode mode, Allocator allocator) {
   mode.allocator = allocator;
   if (allocator != Allocator::pool) mode.pool = {};
+  if (allocator != Allocator::guard) mode.alignment = Alignment::promised;
   return mode;
 }
 

@@ -137,6 +137,8 @@ std::string print(const Plan& plan, Words words) {
   out += fmt::format("schedule_seed = {}\n", plan.mode.schedule_seed);
   if (plan.mode.sanitizer != SanitizerTool::none)
     out += fmt::format("sanitizer = \"{}\"\n", word_of(plan.mode.sanitizer, words));
+  if (plan.mode.alignment != Alignment::promised)
+    out += fmt::format("alignment = \"{}\"\n", word_of(plan.mode.alignment, words));
   if (plan.mode.allocator == Allocator::pool && plan.mode.pool != PoolPolicy{})
     print_pool(out, plan.mode.pool);
   for (const auto& step : plan.steps) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/own_memory.h"
@@ -69,6 +70,9 @@ constexpr auto enum_table(Side) {
 
 // An address farther than this from every buffer is attributed to none.
 inline constexpr std::uint64_t kNearBytes = std::uint64_t{1} << 20;
+
+// Fault::code of an access that is not aligned as its instruction requires, on every device.
+inline constexpr std::string_view kMisalignedCode = "CUDA_ERROR_MISALIGNED_ADDRESS";
 
 // How a trial ended.
 enum class End : std::uint8_t {
@@ -226,7 +230,9 @@ struct CallObservation {
 struct SanitizerRecord {
   // "invalid-read", "invalid-write", "invalid-atomic", "misaligned-..." of the same three,
   // "use-after-free", "use-before-alloc", "race", "race-raw", "race-war", "race-waw",
-  // "uninitialized-read", "barrier-divergence", "barrier-error", "api-error", "other"
+  // "uninitialized-read", "barrier-divergence", "barrier-error", "absent-lane",
+  // "misaligned-access", "undefined-overflow", "undefined-shift", "undefined-division",
+  // "undefined-index", "api-error", "other"
   std::string kind;
   bool warning = false;  // below the tool's level of errors
   std::string space;     // "global", "shared", "local"

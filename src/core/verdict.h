@@ -15,12 +15,14 @@ namespace redzone {
 enum class FailKind : std::uint8_t {
   launch_config,     // a launch that no device can run, or a product that overflows
   illegal_access,    // fault on an address
+  misaligned,        // an access that is not aligned as its instruction requires
   fault,             // any other device error, signal, or error of the target's wrapper
   hang,              // did not end before the deadline
   redzone,           // a canary was overwritten
   use_after_free,    // memory accessed while it was not allocated, in stream order
   race,              // threads of a block access shared memory without synchronization
-  barrier,           // a barrier that not all threads reach
+  barrier,           // a barrier that not all threads reach, or a lane that is not there
+  undefined,         // what C++ leaves undefined: an overflow, a shift, an index
   scratch,           // requested less than the kernel's metadata demands
   input_changed,     // a const input was overwritten
   order,             // outputs depend on the order of two operations that nothing orders
@@ -40,12 +42,14 @@ enum class FailKind : std::uint8_t {
 constexpr auto enum_table(FailKind) {
   return enum_names<FailKind>("kind of failure", {{FailKind::launch_config, "launch-config"},
                                                   {FailKind::illegal_access, "illegal-access"},
+                                                  {FailKind::misaligned, "misaligned-access"},
                                                   {FailKind::fault, "fault"},
                                                   {FailKind::hang, "hang"},
                                                   {FailKind::redzone, "redzone"},
                                                   {FailKind::use_after_free, "use-after-free"},
                                                   {FailKind::race, "race"},
                                                   {FailKind::barrier, "barrier"},
+                                                  {FailKind::undefined, "undefined-behavior"},
                                                   {FailKind::scratch, "scratch-too-small"},
                                                   {FailKind::input_changed, "input-changed"},
                                                   {FailKind::order, "order"},

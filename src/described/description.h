@@ -24,7 +24,7 @@ struct Tensor {
   Fill::Kind fill = Fill::Kind::uniform;
   double lo = -1, hi = 1;              // uniform, sums; constant: lo
   std::optional<Expression> from, to;  // integers, both ends included; offsets: `to` is the total
-  std::size_t align_bytes = 16;
+  std::size_t align_bytes = 0;         // as in TensorSpec
   std::optional<Tolerance> tolerance;
   bool returned = false;  // an output that a Python callable returns
 };

@@ -203,10 +203,12 @@ Tensor read_tensor(TableReader& f, const Rules& rules, const std::vector<std::st
                   fmt::format("{} dims, at most {} are possible", tensor.shape.size(), kMostRank));
   if (f.has("layout")) tensor.layouts = read_layouts(f.table("layout"));
   if (f.has("fill")) read_fill(f.table("fill"), dims, tensor);
-  const auto align = f.integer_in("align_bytes", 1, 1 << 20);
-  tensor.align_bytes = static_cast<std::size_t>(align);
-  if (!std::has_single_bit(tensor.align_bytes))
-    throw f.error("align_bytes", fmt::format("{} is not a power of two", align));
+  if (f.has("align_bytes")) {
+    const auto align = f.integer_in("align_bytes", 1, 1 << 20);
+    tensor.align_bytes = static_cast<std::size_t>(align);
+    if (!std::has_single_bit(tensor.align_bytes))
+      throw f.error("align_bytes", fmt::format("{} is not a power of two", align));
+  }
   if (f.has("tolerance")) {
     TableReader t = f.table("tolerance");
     tensor.tolerance = read_tolerance(t);

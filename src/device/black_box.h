@@ -25,8 +25,11 @@ enum class Phase : std::uint32_t {
   reporting
 };
 
+// FaultRecord::valid. The second: an access that is not aligned as its instruction requires.
+inline constexpr std::uint32_t kFaultOfSignal = 1, kFaultOfAlignment = 2;
+
 struct FaultRecord {
-  std::uint32_t valid = 0;
+  std::uint32_t valid = 0;  // 0: no fault was recorded
   std::int32_t signal = 0;
   std::uint32_t access = 0;  // as redzone::Access
   std::uint32_t side = 0;    // as redzone::Side

@@ -1,6 +1,7 @@
 #include "engine/selection.h"
 
 #include <fmt/format.h>
+#include <fnmatch.h>
 
 #include <algorithm>
 
@@ -46,6 +47,20 @@ bool is_wanted_unnamed(const TargetEntry& entry, const SelectionOptions& options
   return false;
 }
 
+// The targets whose names fit a pattern of the shell, but for selftests.
+Result<std::vector<const TargetEntry*>> fitting(const std::string& pattern, const Site& site) {
+  std::vector<const TargetEntry*> out;
+  for (const auto& entry : site.registry().entries())
+    if (entry.spec.category != Category::selftest &&
+        fnmatch(pattern.c_str(), entry.spec.name.c_str(), 0) == 0 &&
+        site.registry().find(entry.spec.name, site.device()) == &entry)
+      out.push_back(&entry);
+  if (out.empty())
+    return usage_error(fmt::format("no target for the device {} has a name like '{}'",
+                                   site.traits().name, pattern));
+  return out;
+}
+
 Result<std::optional<std::string>> cannot_fuzz(const TargetEntry& entry, const Site& site,
                                                const std::vector<store::Quarantined>& quarantined) {
   const TargetSpec& spec = entry.spec;
@@ -72,6 +87,11 @@ Result<Selection> select(const Site& site, const SelectionOptions& options,
   };
   if (!options.targets.empty()) {
     for (const auto& name : options.targets) {
+      if (name.find_first_of("*?[") != std::string::npos) {
+        RZ_TRY_ASSIGN(const auto all, fitting(name, site));
+        for (const auto* entry : all) want(entry);
+        continue;
+      }
       const auto all = site.registry().named(name);
       if (!all.empty())
         if (auto why = no_device_for(all.front(), site)) {

@@ -69,7 +69,9 @@ Fault fault_of(std::string code, std::int32_t call, const device::BlackBox& box)
 Fault fault_from_record(const device::BlackBox& box, const TrialContext& trial,
                         std::string_view output) {
   const device::FaultRecord& record = box.fault;
-  Fault fault = fault_of(signal_name(record.signal), call_at_death(box, trial), box);
+  const bool misaligned = record.valid == device::kFaultOfAlignment;
+  Fault fault = fault_of(misaligned ? std::string(kMisalignedCode) : signal_name(record.signal),
+                         call_at_death(box, trial), box);
   fault.buffer = valid_utf8(record.buffer);
   fault.side = enumerator(record.side, Side::inside);
   fault.access = enumerator(record.access, Access::write);

@@ -104,7 +104,7 @@ Json tensor(const TensorSpec& t) {
           {"role", name_of(t.role)},
           {"dtype", t.dtype_of ? Json() : Json(name_of(t.dtype))},
           {"layouts", layouts_of(t.layouts)},
-          {"align_bytes", t.align_bytes}};
+          {"align_bytes", t.promised_align_bytes()}};
 }
 
 Json knob(const KnobSpec& k) {

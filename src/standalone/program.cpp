@@ -79,11 +79,12 @@ Result<std::string> tensor_text(const TensorSpec& spec, const Call& call, const 
                     spec.name));
   return fmt::format(
       "       {{{}, redzone::DType({}), redzone::Role({}), {}, {}, {}, {}, {},\n        {}, "
-      "{}}},\n",
+      "{}, {}}},\n",
       literal(spec.name), static_cast<int>(buffer.dtype), static_cast<int>(spec.role),
       list(buffer.view.shape), list(buffer.view.strides), buffer.storage.bytes,
       buffer.storage.lead_bytes, buffer.storage.align_bytes, job_text(buffer.job),
-      literal(buffer.view.origin_elems * static_cast<std::int64_t>(dtype_bytes(buffer.dtype))));
+      literal(buffer.view.origin_elems * static_cast<std::int64_t>(dtype_bytes(buffer.dtype))),
+      buffer.storage.skew_bytes);
 }
 
 Result<std::string> call_text(const CallStep& step, const TargetSpec& spec, const Mode& mode) {

@@ -85,6 +85,7 @@ Result<Json> tensor_json(const TensorSpec& spec, const TargetSpec& target, const
               {"origin_bytes",
                buffer.view.origin_elems * static_cast<std::int64_t>(dtype_bytes(buffer.dtype))},
               {"align", buffer.storage.align_bytes},
+              {"skew", buffer.storage.skew_bytes},
               {"tolerance", {tolerance.abs, tolerance.rel}},
               {"real", name_of(static_cast<DType>(job.dtype))},
               {"numel", job.numel},

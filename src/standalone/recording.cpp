@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/round_up.h"
 #include "standalone/program.h"
 #include "trial/tensor_buffer.h"
 
@@ -21,11 +22,12 @@ constexpr std::size_t kGranularityBytes = std::size_t{2} << 20;
 constexpr int kMultiprocessors = 132;
 
 // The address of a buffer in the program, except for the number of the mapping.
-std::uintptr_t place(std::size_t index, std::size_t bytes, std::size_t align, Placement placement) {
+std::uintptr_t place(std::size_t index, const trial::Storage& storage, Placement placement) {
   const std::uintptr_t base = (std::uintptr_t{0x5ed} << 48) + (std::uintptr_t{index} << 40);
-  const std::size_t mapped = (std::max<std::size_t>(bytes + align, 1) + kGranularityBytes - 1) /
-                             kGranularityBytes * kGranularityBytes;
-  return placement == Placement::guard_after ? (base + mapped - bytes) / align * align : base;
+  const std::size_t bytes = storage.bytes, align = storage.align_bytes, skew = storage.skew_bytes;
+  const std::size_t mapped = round_up(bytes + align + skew, kGranularityBytes);
+  if (placement == Placement::guard_before) return base + skew;
+  return (base + mapped - bytes - skew) / align * align + skew;
 }
 
 struct Tensor {
@@ -76,7 +78,7 @@ class RecordingContext final : public Context {
   }
   void* scratch(std::string_view name, std::size_t bytes, std::size_t align) override {
     const std::uintptr_t address =
-        place(tensors_.size() + scratch_.size(), bytes, align, placement_);
+        place(tensors_.size() + scratch_.size(), {bytes, 0, align}, placement_);
     scratch_.push_back({std::string(name), bytes, align, address});
     return reinterpret_cast<void*>(address);
   }
@@ -184,8 +186,7 @@ Result<std::string> call_text(const RecordingRequest& request, const Call& call,
     Tensor t{spec.name, {}, 0};
     RZ_TRY(trial::describe_tensor(spec, call, mode, t.buffer));
     const auto& storage = t.buffer.storage;
-    t.address = place(tensors.size(), storage.bytes, storage.align_bytes, placement) +
-                storage.lead_bytes +
+    t.address = place(tensors.size(), storage, placement) + storage.lead_bytes +
                 static_cast<std::size_t>(t.buffer.view.origin_elems) * dtype_bytes(t.buffer.dtype);
     tensors.push_back(std::move(t));
   }

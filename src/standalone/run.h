@@ -61,6 +61,7 @@ struct TensorData {
   std::size_t align;
   device::BufferJob job;          // without addresses and poison
   std::int64_t origin_bytes = 0;  // from the lowest element to element [0, 0, ..]
+  std::size_t skew_bytes = 0;     // of the storage, past a multiple of `align`
 };
 
 struct CallData {
@@ -103,12 +104,13 @@ struct Program {
 class Buffer {
  public:
   Buffer(Machine& machine, std::string name, const device::BufferJob& job, std::size_t bytes,
-         std::size_t lead_bytes, std::size_t align, const TrialData& trial)
+         std::size_t lead_bytes, std::size_t align, const TrialData& trial, std::size_t skew = 0)
       : machine_(&machine), name_(std::move(name)), job_(job) {
-    const Region region = machine.map(std::max<std::size_t>(bytes + align, 1));
+    const Region region = machine.map(std::max<std::size_t>(bytes + align + skew, 1));
     std::byte* const end = region.base + region.bytes;
     const auto down = [&](std::byte* p) { return p - reinterpret_cast<std::uintptr_t>(p) % align; };
-    std::byte* const storage = trial.tail ? down(end - bytes) : down(region.base + align - 1);
+    std::byte* const storage =
+        (trial.tail ? down(end - bytes - skew) : down(region.base + align - 1)) + skew;
     const auto window = [](std::ptrdiff_t room) {
       return std::min(static_cast<std::size_t>(room),
                       static_cast<std::size_t>(device::kCanaryWindowBytes));
@@ -303,8 +305,8 @@ inline Digests run_trial(Machine& machine, const Program& program, const TrialDa
   std::deque<std::deque<Buffer>> tensors(program.calls.size());
   for (std::size_t c = 0; c < program.calls.size(); ++c)
     for (const TensorData& t : program.calls[c].tensors)
-      tensors[c].emplace_back(machine, t.name, t.job, t.storage_bytes, t.lead_bytes, t.align,
-                              trial);
+      tensors[c].emplace_back(machine, t.name, t.job, t.storage_bytes, t.lead_bytes, t.align, trial,
+                              t.skew_bytes);
   std::vector<std::unique_ptr<Target>> targets;  // they outlive what they enqueued
   targets.push_back(make());
   int last_stream = -1;

@@ -29,6 +29,7 @@ Result<std::vector<Way>> ways_to_run(FailKind kind, const Mode& mode) {
   switch (kind) {
     case FailKind::launch_config:
     case FailKind::illegal_access:
+    case FailKind::misaligned:
     case FailKind::fault:
     case FailKind::hang:
     case FailKind::redzone:

@@ -220,6 +220,7 @@ void columns(A& a, M& m) {
   a("pool_opportunistic", m.pool.allow_opportunistic);
   a("pool_internal", m.pool.allow_internal_dependencies);
   a("pool_threshold_bytes", m.pool.release_threshold_bytes);
+  a("alignment", m.alignment);
 }
 
 template <class A, Of<Verdict> V>

@@ -344,9 +344,14 @@ constexpr std::string_view kVersion16 = R"sql(
 ALTER TABLE findings ADD COLUMN origin_merged INTEGER NOT NULL DEFAULT 0;
 )sql";
 
+// How far the bases of tensors were aligned.
+constexpr std::string_view kVersion17 = R"sql(
+ALTER TABLE trials ADD COLUMN alignment TEXT NOT NULL DEFAULT 'promised';
+)sql";
+
 constexpr std::array kSteps{kVersion1,  kVersion2,  kVersion3,  kVersion4,  kVersion5,  kVersion6,
                             kVersion7,  kVersion8,  kVersion9,  kVersion10, kVersion11, kVersion12,
-                            kVersion13, kVersion14, kVersion15, kVersion16};
+                            kVersion13, kVersion14, kVersion15, kVersion16, kVersion17};
 
 }  // namespace
 

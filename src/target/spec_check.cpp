@@ -205,7 +205,7 @@ Problem tensor_problem(const TensorSpec& tensor) {
   if (auto p = enumerator_problem("the role " + whose, tensor.role)) return p;
   if (auto p = enumerator_problem("the kind of the fill " + whose, tensor.fill.kind)) return p;
   if (!tensor.shape) return fmt::format("tensor '{}' has no shape function", tensor.name);
-  if (tensor.align_bytes == 0 || (tensor.align_bytes & (tensor.align_bytes - 1)) != 0)
+  if ((tensor.align_bytes & (tensor.align_bytes - 1)) != 0)
     return fmt::format("tensor '{}': align_bytes {} is not a power of two", tensor.name,
                        tensor.align_bytes);
   if (tensor.layouts.granule_elems < 1)

@@ -34,7 +34,8 @@ void set_windows(const device::Region& region, std::size_t lead_bytes, Place& p)
 }  // namespace
 
 std::size_t region_bytes(const Storage& storage) {
-  const std::size_t slack = storage.align_bytes > kRegionAlign ? storage.align_bytes - 1 : 0;
+  const bool slides = storage.align_bytes > kRegionAlign || storage.skew_bytes > 0;
+  const std::size_t slack = slides ? storage.align_bytes - 1 + storage.skew_bytes : 0;
   return std::max<std::size_t>(storage.bytes + slack, 1) + 2 * storage.margin_bytes;
 }
 
@@ -44,8 +45,9 @@ Place place(const device::Region& region, const Storage& storage, const Mode& mo
   std::byte* const begin = region.base + storage.margin_bytes;
   std::byte* const end = region.base + region.bytes - storage.margin_bytes;
   Place p;
-  p.storage = tail ? align_down(end - storage.bytes, storage.align_bytes)
+  p.storage = tail ? align_down(end - storage.bytes - storage.skew_bytes, storage.align_bytes)
                    : align_up(begin, storage.align_bytes);
+  p.storage += storage.skew_bytes;
   p.data = p.storage + storage.lead_bytes;
   p.before = p.data;
   p.after = p.storage + storage.bytes;

@@ -15,6 +15,8 @@ struct Storage {
   std::size_t bytes = 0;
   std::size_t lead_bytes = 0;
   std::size_t align_bytes = 1;  // a power of two
+  // The storage starts so many bytes after a multiple of align_bytes; less than that.
+  std::size_t skew_bytes = 0;
   // Between the buffer and the end of its region, on each side, for canaries: a multiple of 256.
   std::size_t margin_bytes = 0;
 };
@@ -33,9 +35,9 @@ struct Place {
 std::size_t region_bytes(const Storage& storage);
 
 // guard_after: the storage ends at the end of the region less the margin, or as near as its
-// alignment allows. guard_before: it starts at the base plus the margin. An empty storage always
-// lies at the end, so that any access to it leaves the region. Allocators other than `guard` place
-// buffers at the base and have no canaries.
+// alignment allows. guard_before: it starts at the base plus margin and skew. An empty storage
+// always lies at the end, so that any access to it leaves the region. Allocators other than `guard`
+// place buffers at the base and have no canaries.
 Place place(const device::Region& region, const Storage& storage, const Mode& mode);
 
 // Pinned memory of the host: canaries on both sides, whatever the mode and the device, and guard

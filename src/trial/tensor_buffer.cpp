@@ -18,6 +18,16 @@ std::uint64_t hash_name(std::string_view name) {
   return h;
 }
 
+// Sets how the storage is aligned. An empty one always lies at the guard page.
+void align(const TensorSpec& spec, DType dtype, const Mode& mode, Storage& storage) {
+  const bool element = mode.alignment == Alignment::element && spec.align_bytes == 0;
+  const std::size_t least =
+      std::max(dtype_bytes(dtype), element ? std::size_t{1} : spec.promised_align_bytes());
+  const bool exact = mode.alignment == Alignment::exact && storage.bytes > 0;
+  storage.align_bytes = exact ? 2 * least : least;
+  storage.skew_bytes = exact ? least : 0;
+}
+
 tl::unexpected<Error> too_large(std::string why) {
   return harness_error(std::move(why));
 }
@@ -109,7 +119,8 @@ Result<void> describe_tensor(const TensorSpec& spec, const Call& call, const Mod
   if (out.view.storage_elems > kMostBytes / static_cast<std::int64_t>(element_bytes))
     return too_large("tensor too large");
   out.storage = {static_cast<std::size_t>(out.view.storage_elems) * element_bytes,
-                 static_cast<std::size_t>(out.view.offset_elems) * element_bytes, spec.align_bytes};
+                 static_cast<std::size_t>(out.view.offset_elems) * element_bytes};
+  align(spec, out.dtype, mode, out.storage);
   out.at = {};
 
   device::BufferJob& job = out.job = {};

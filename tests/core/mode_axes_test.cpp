@@ -18,6 +18,7 @@ Plan busy() {
   plan.mode.poison = 0x12345678u;
   plan.mode.schedule_seed = 77;
   plan.mode.pool.allow_opportunistic = false;
+  plan.mode.alignment = Alignment::exact;  // as no plan of a pool has it, to be kept by all others
   CallStep call;
   call.graph = 1;
   plan.steps = {call, WaitStep{1, 0}, call, ReplayStep{1, 1, 1}};
@@ -96,7 +97,21 @@ TEST(ModeAxes, PlainerModesEndAtOneThatHasNoPlainer) {
 TEST(ModeAxes, OfCallsThatComputeAtOnceAreThoseOfMemory) {
   std::vector<std::string_view> names;
   for (const auto& axis : mode_axes_at_once(all_mode_axes())) names.push_back(axis.name);
-  EXPECT_EQ(names, (std::vector<std::string_view>{"allocator", "placement", "poison"}));
+  EXPECT_EQ(names,
+            (std::vector<std::string_view>{"allocator", "placement", "alignment", "poison"}));
+}
+
+TEST(ModeAxes, AlignmentIsTriedOfPlansThatHaveOneAndOnlyOverGuardedMemory) {
+  const ModeAxis& alignment = mode_axis("alignment");
+  Plan plan;
+  EXPECT_FALSE(alignment.has(plan));
+  plan.mode.alignment = Alignment::element;
+  EXPECT_TRUE(alignment.has(plan));
+  Mode cached{.allocator = Allocator::caching};
+  alignment.take(cached, plan.mode);
+  EXPECT_EQ(cached, Mode{.allocator = Allocator::caching});
+  mode_axis("allocator").take(cached, plan.mode);
+  EXPECT_EQ(cached, plan.mode);
 }
 
 TEST(ModeAxes, OfADeviceWithoutSeededSchedulesLackThoseAlone) {

@@ -22,6 +22,9 @@ TEST(Wire, RoundTrips) {
   pooled.mode.allocator = Allocator::pool;
   pooled.mode.pool = {false, true, false, 12345};
   EXPECT_EQ(*wire::decode<Plan>(wire::encode(pooled)), pooled);
+  Plan aligned = testing::sample_plan();
+  aligned.mode.alignment = Alignment::element;
+  EXPECT_EQ(*wire::decode<Plan>(wire::encode(aligned)), aligned);
   const TrialSpec trial{testing::sample_plan().mode, {2, 0, 1}, true, true, {1, 2}};
   EXPECT_EQ(*wire::decode<TrialSpec>(wire::encode(trial)), trial);
   Plan graphs = testing::sample_plan();

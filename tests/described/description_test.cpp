@@ -52,6 +52,17 @@ TEST(Description, MakesASpec) {
   EXPECT_EQ(spec.work(dims, config), 384);
 }
 
+TEST(Description, MayBeSilentAboutAnAlignment) {
+  const auto description =
+      read(R"("tensor": [{"name": "x", "dtype": "f64", "role": "in", "shape": [1]},)"
+           R"( {"name": "y", "dtype": "f64", "role": "out", "shape": [1], "align_bytes": 8}])");
+  ASSERT_TRUE(description) << description.error().message;
+  const auto spec = spec_of(std::make_shared<const Description>(*description));
+  EXPECT_EQ(spec.tensors[0].align_bytes, 0u);
+  EXPECT_EQ(spec.tensors[0].promised_align_bytes(), 16u);
+  EXPECT_EQ(spec.tensors[1].promised_align_bytes(), 8u);
+}
+
 TEST(Description, RequiresWhatItSays) {
   const auto description = read(among_dims(R"json("constraint": [
     {"kind": "require", "holds": "T % C == 0 and (mode_is_fast or BLOCK == 16)",

@@ -87,6 +87,18 @@ __global__ void relay(int* out) {
   *flag = static_cast<int>(blockIdx.x) + 1;
 }
 
+// A block waits for a flag of another, and takes it back for the next one.
+template <bool kWaits>
+__global__ void takes_back(int* out) {
+  auto* flag = const_cast<volatile int*>(&out[blockIdx.x]);
+  if (blockIdx.x > 0) {
+    while (kWaits && *flag != 1) __nanosleep(10);
+    out[blockIdx.x] = 0;
+  }
+  __threadfence();
+  flag[1] = 1;
+}
+
 // By memcpy: a call, since the size is not known.
 template <bool kApart>
 __global__ void copies_rows(int* out) {
@@ -114,6 +126,75 @@ __global__ void memory_barrier(int* out) {
   out[threadIdx.x] = value;
 }
 
+// Each thread reads what another has written, but for the last one.
+template <bool kAll>
+__global__ void reads_neighbour(int* out) {
+  __shared__ int tile[65];
+  tile[threadIdx.x] = 1;
+  if (kAll && threadIdx.x == 0) tile[64] = 1;
+  __syncthreads();
+  out[threadIdx.x] = tile[threadIdx.x + 1];  // mark: reads a neighbour
+}
+
+// Some of the bytes that a vector copy moves are padding.
+template <bool kSome>
+__global__ void moves_padding(int* out) {
+  struct alignas(16) Padded {
+    int value, more, padding[2];
+  };
+  Padded* const all = redzone::dynamic_shared<Padded>();
+  if (kSome && threadIdx.x == 0) all[0].value = all[0].more = 5;
+  __syncthreads();
+  volatile std::size_t bytes = sizeof(Padded);
+  Padded mine;
+  std::memcpy(&mine, &all[0], bytes);
+  out[threadIdx.x] = mine.value;
+}
+
+// A sum over a warp whose upper half may have left.
+template <bool kAll>
+__global__ void sums_a_warp(int* out) {
+  int sum = static_cast<int>(threadIdx.x);
+  if (!kAll && threadIdx.x % 32 >= 16) return;
+  for (int delta = 16; delta > 0; delta /= 2)
+    sum += __shfl_down_sync(0xffffffffu, sum, delta);  // mark: shuffles
+  out[threadIdx.x] = sum;
+}
+
+template <bool kAll>
+__global__ void waits_for_all(int* out) {
+  if (!kAll && threadIdx.x == 7) return;
+  __syncthreads();  // mark: waits
+  out[threadIdx.x] = 1;
+}
+
+template <bool kFits>
+__global__ void multiplies(int* out) {
+  const int pitch = kFits ? 3 : 1 << 30;
+  out[threadIdx.x] =
+      static_cast<int>(threadIdx.x) * (pitch + out[threadIdx.x]);  // mark: multiplies
+}
+
+template <bool kFits>
+__global__ void shifts(int* out) {
+  out[threadIdx.x] = 1 << (kFits ? threadIdx.x % 32 : threadIdx.x);
+}
+
+template <bool kInside>
+__global__ void indexes(int* out) {
+  int table[32] = {};
+  table[threadIdx.x % 32] = 1;
+  out[threadIdx.x] = table[kInside ? threadIdx.x % 32 : threadIdx.x];
+}
+
+template <bool kAligned>
+__global__ void loads_vectors(int* out) {
+  const auto begin = (reinterpret_cast<std::uintptr_t>(out) + 15) & ~std::uintptr_t{15};
+  const auto at = begin + (kAligned ? 16 : 4) * (threadIdx.x % 4);
+  const int4 vector = *reinterpret_cast<const int4*>(at);
+  out[threadIdx.x + 64] = vector.x + vector.w;
+}
+
 using Kernel = void (*)(int*);
 struct Named {
   const char* name;
@@ -127,9 +208,18 @@ constexpr Named kAll[] = {
     {"last_block_of_parts", last_block_of_parts<true>, last_block_of_parts<false>},
     {"resets_a_sum", resets_a_sum<true>, resets_a_sum<false>},
     {"relay", relay<true>, relay<false>},
+    {"takes_back", takes_back<true>, takes_back<false>},
     {"copies_rows", copies_rows<true>, copies_rows<false>},
     {"bytes", bytes<true>, bytes<false>},
     {"memory_barrier", memory_barrier<true>, memory_barrier<false>},
+    {"reads_neighbour", reads_neighbour<true>, reads_neighbour<false>},
+    {"moves_padding", moves_padding<true>, moves_padding<false>},
+    {"sums_a_warp", sums_a_warp<true>, sums_a_warp<false>},
+    {"waits_for_all", waits_for_all<true>, waits_for_all<false>},
+    {"multiplies", multiplies<true>, multiplies<false>},
+    {"shifts", shifts<true>, shifts<false>},
+    {"indexes", indexes<true>, indexes<false>},
+    {"loads_vectors", loads_vectors<true>, loads_vectors<false>},
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
 // Bad accesses: a child process makes them, and the parent reads the black box.
 #include <gtest/gtest.h>
+#include <immintrin.h>
 #include <redzone/kernel.h>
 
 #include "core/trial.h"
@@ -104,6 +105,28 @@ TEST(Fault, AWildPointerBelongsToNoBuffer) {
   expect_fault(ended, SIGSEGV);
   EXPECT_STREQ(ended.box.fault.buffer, "");
   EXPECT_EQ(ended.box.fault.access, static_cast<std::uint32_t>(Access::read));
+}
+
+__global__ void copy_vector(const float* from, float* to) {
+  _mm_store_ps(to, _mm_load_ps(from));
+}
+
+TEST(Fault, AVectorThatIsNotAlignedIsNoWildPointer) {
+  for (const bool store : {false, true}) {
+    const Ended ended = in_child([store](Device& device) {
+      Buffer<float> x(device, 64), y(device, 64);
+      device.watch({x.range("x"), y.range("y")});
+      const int off_x = store ? 0 : 1, off_y = store ? 2 : 0;
+      (void)launch(device, 0, "copy_vector", copy_vector, {{1}, {1}}, x.data() + off_x,
+                   y.data() + off_y);
+      (void)device.synchronize();
+    });
+    expect_fault(ended, SIGSEGV, kFaultOfAlignment);
+    EXPECT_STREQ(ended.box.fault.buffer, store ? "y" : "x");
+    EXPECT_EQ(ended.box.fault.access,
+              static_cast<std::uint32_t>(store ? Access::write : Access::read));
+    EXPECT_EQ(ended.box.fault.side, static_cast<std::uint32_t>(Side::inside));
+  }
 }
 
 __global__ void past_shared(int at) {

@@ -38,10 +38,10 @@ inline Ended in_child(const std::function<void(Device&)>& body) {
   return ended;
 }
 
-inline void expect_fault(const Ended& ended, int signal) {
+inline void expect_fault(const Ended& ended, int signal, std::uint32_t valid = kFaultOfSignal) {
   ASSERT_TRUE(WIFEXITED(ended.status));
   EXPECT_EQ(WEXITSTATUS(ended.status), kFaultExit);
-  EXPECT_EQ(ended.box.fault.valid, 1u);
+  EXPECT_EQ(ended.box.fault.valid, valid);
   EXPECT_EQ(ended.box.fault.signal, signal);
 }
 

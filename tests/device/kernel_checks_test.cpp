@@ -1,4 +1,4 @@
-// The race check of the host device, on kernels of a shared object that was built for it.
+// The checks of the host device, on kernels of a shared object that was built for them.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <redzone/kernel.h>
@@ -22,7 +22,7 @@ using testing::zero;
 constexpr unsigned kThreads = 64, kBlocks = 3;
 constexpr std::int64_t kElements = 65 * kBlocks;
 
-class KernelChecks : public ::testing::TestWithParam<const char*> {
+class KernelCheckTest : public ::testing::Test {
  protected:
   void SetUp() override {
     library_ = dlopen(DEVICE_TEST_CHECKED, RTLD_NOW | RTLD_LOCAL);
@@ -30,13 +30,14 @@ class KernelChecks : public ::testing::TestWithParam<const char*> {
   }
 
   CheckReport run(const char* name, bool racy, std::uint64_t seed,
-                  Allocator allocator = Allocator::guard) {
+                  Allocator allocator = Allocator::guard,
+                  SanitizerTool tool = SanitizerTool::races) {
     using Find = bool (*)(const char*, bool, KernelRef*);
     KernelRef kernel;
     const auto find = reinterpret_cast<Find>(dlsym(library_, "checked_kernel"));
     EXPECT_TRUE(find(name, racy, &kernel)) << name;
     auto device = host_device(seed);
-    EXPECT_TRUE(device->check_kernels(SanitizerTool::races));
+    EXPECT_TRUE(device->check_kernels(tool));
     Buffer<int> out(*device, kElements, Placement::guard_after, allocator);
     zero(*device, out);
     device->set_call(4);
@@ -44,19 +45,23 @@ class KernelChecks : public ::testing::TestWithParam<const char*> {
     void* pointers[] = {&values};
     const std::size_t sizes[] = {sizeof(void*)};
     constexpr std::string_view kOfBlocks[] = {"last_block", "last_block_of_parts", "resets_a_sum",
-                                              "relay"};
-    const bool one_block =
-        std::find(std::begin(kOfBlocks), std::end(kOfBlocks), name) == std::end(kOfBlocks);
-    const LaunchShape shape{{one_block ? 1 : kBlocks}, {kThreads}, 256};
-    EXPECT_TRUE(device->launch(
-        0, kernel, std::string_view(name) == "relay" ? LaunchShape{{kBlocks}, {1}, 0} : shape,
-        {pointers, sizes, 1}));
+                                              "relay", "takes_back"};
+    constexpr std::string_view kOfThread[] = {"relay", "takes_back"};
+    const auto is_one_of = [&](const auto& names) {
+      return std::find(std::begin(names), std::end(names), name) != std::end(names);
+    };
+    const LaunchShape shape{{is_one_of(kOfBlocks) ? kBlocks : 1}, {kThreads}, 256};
+    EXPECT_TRUE(device->launch(0, kernel,
+                               is_one_of(kOfThread) ? LaunchShape{{kBlocks}, {1}, 0} : shape,
+                               {pointers, sizes, 1}));
     EXPECT_TRUE(device->synchronize());
     return device->take_check_report();
   }
 
   void* library_ = nullptr;  // stays loaded: a device may know its code
 };
+
+class KernelChecks : public KernelCheckTest, public ::testing::WithParamInterface<const char*> {};
 
 TEST_P(KernelChecks, FindTheRaceUnderEverySchedule) {
   for (std::uint64_t seed = 0; seed < 4; ++seed) {
@@ -72,8 +77,8 @@ TEST_P(KernelChecks, FindTheRaceUnderEverySchedule) {
 INSTANTIATE_TEST_SUITE_P(Kernels, KernelChecks,
                          ::testing::Values("through_shared", "through_dynamic_shared",
                                            "within_a_warp", "last_block", "last_block_of_parts",
-                                           "resets_a_sum", "relay", "copies_rows", "bytes",
-                                           "memory_barrier"));
+                                           "resets_a_sum", "relay", "takes_back", "copies_rows",
+                                           "bytes", "memory_barrier"));
 
 // The line of the source with this mark.
 int line_of(const std::string& mark) {
@@ -86,7 +91,7 @@ int line_of(const std::string& mark) {
   return -1;
 }
 
-using RaceRecords = KernelChecks;
+using RaceRecords = KernelCheckTest;
 
 TEST_F(RaceRecords, NameBothAccesses) {
   const CheckReport report = run("through_shared", true, 0);
@@ -107,6 +112,51 @@ TEST_F(RaceRecords, NameBothAccesses) {
   EXPECT_EQ(race.other,
             "read at " + place("reads the tile") + " by thread (31,0,0) of block (0,0,0)");
 }
+
+struct OtherBug {
+  SanitizerTool check;
+  const char* kernel;
+  const char* kind;  // of the record
+  const char* mark;  // of its line; or ""
+};
+
+void PrintTo(const OtherBug& bug, std::ostream* out) {
+  *out << bug.kernel;
+}
+
+class OtherChecks : public KernelCheckTest, public ::testing::WithParamInterface<OtherBug> {};
+
+TEST_P(OtherChecks, FindTheirBugUnderEveryScheduleAndNothingElse) {
+  const OtherBug& bug = GetParam();
+  for (std::uint64_t seed = 0; seed < 4; ++seed) {
+    const CheckReport clean = run(bug.kernel, false, seed, Allocator::guard, bug.check);
+    EXPECT_EQ(clean.problem, "");
+    EXPECT_TRUE(clean.records.empty()) << seed << ": " << describe(clean.records.front());
+    const CheckReport report = run(bug.kernel, true, seed, Allocator::guard, bug.check);
+    ASSERT_EQ(report.records.size(), 1u) << seed;
+    const SanitizerRecord& record = report.records.front();
+    EXPECT_EQ(record.kind, bug.kind);
+    EXPECT_EQ(record.kernel, bug.kernel);
+    EXPECT_EQ(record.call, 4);
+    EXPECT_EQ(record.block, "0,0,0");
+    EXPECT_TRUE(record.location.starts_with("checked_kernels.cpp:")) << record.location;
+    if (*bug.mark != 0) {
+      EXPECT_EQ(record.location, "checked_kernels.cpp:" + std::to_string(line_of(bug.mark)));
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Kernels, OtherChecks,
+    ::testing::Values(
+        OtherBug{SanitizerTool::init, "reads_neighbour", "uninitialized-read", "reads a neighbour"},
+        OtherBug{SanitizerTool::init, "moves_padding", "uninitialized-read", ""},
+        OtherBug{SanitizerTool::sync, "sums_a_warp", "absent-lane", "shuffles"},
+        OtherBug{SanitizerTool::sync, "waits_for_all", "barrier-divergence", "waits"},
+        OtherBug{SanitizerTool::undefined, "multiplies", "undefined-overflow", "multiplies"},
+        OtherBug{SanitizerTool::undefined, "shifts", "undefined-shift", ""},
+        OtherBug{SanitizerTool::undefined, "indexes", "undefined-index", ""},
+        OtherBug{SanitizerTool::undefined, "loads_vectors", "misaligned-access", ""}));
 
 __global__ void adds_one(unsigned* at) {
   atomicAdd(at, 1u);

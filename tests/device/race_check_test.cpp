@@ -75,6 +75,36 @@ TEST_F(RaceCheckTest, WritesOfTheSameValueDoNotRace) {
   EXPECT_EQ(races(), 1u);
 }
 
+// Block 1 waits for the flag that block 0 sets, and takes it back.
+TEST_F(RaceCheckTest, AFlagMayBeResetPlainlyBehindAReadThatHasSeenIt) {
+  touch(0, 0, AccessKind::atomic_write, &memory_[8]);
+  touch(1, 0, AccessKind::atomic_read, &memory_[8]);
+  touch(1, 0, AccessKind::write, &memory_[8]);
+  EXPECT_EQ(races(), 0u);
+  // Set again by who does not know of that.
+  touch(0, 0, AccessKind::atomic_write, &memory_[8]);
+  EXPECT_EQ(races(), 1u);
+}
+
+TEST_F(RaceCheckTest, TheReadOfAFlagTellsNothingOfWritesBehindIt) {
+  touch(1, 0, AccessKind::atomic_read, &memory_[8]);
+  touch(0, 0, AccessKind::atomic_write, &memory_[8]);
+  touch(1, 0, AccessKind::read, &memory_[8]);
+  EXPECT_EQ(races(), 1u);
+}
+
+TEST_F(RaceCheckTest, ABarrierCarriesOnThatAFlagWasSeen) {
+  touch(0, 0, AccessKind::atomic_write, &memory_[8]);
+  touch(1, 0, AccessKind::atomic_read, &memory_[8]);
+  check_.barrier();  // of block 1
+  touch(1, 40, AccessKind::write, &memory_[8]);
+  EXPECT_EQ(races(), 0u);
+  touch(0, 0, AccessKind::atomic_write, &memory_[16]);
+  touch(1, 0, AccessKind::atomic_read, &memory_[16]);
+  touch(1, 40, AccessKind::write, &memory_[16]);
+  EXPECT_EQ(races(), 1u) << "no barrier";
+}
+
 TEST_F(RaceCheckTest, ABarrierOfOneBlockDoesNotOrderAnother) {
   touch(0, 0, AccessKind::write, &memory_[8]);
   check_.barrier();
@@ -131,7 +161,7 @@ TEST_F(RaceCheckTest, AtomicsDoNotReplacePlainAccesses) {
 TEST_F(RaceCheckTest, PlainAccessesRaceWithAtomicsOfBothKinds) {
   touch(0, 0, AccessKind::atomic_write, &memory_[0], 4, 1);
   touch(1, 0, AccessKind::atomic_read, &memory_[0], 4, 2);
-  touch(1, 0, AccessKind::read, &memory_[0], 4, 3);
+  touch(1, 40, AccessKind::read, &memory_[0], 4, 3);
   EXPECT_EQ(races(), 1u);
   touch(0, 0, AccessKind::write, &memory_[0], 4, 4);
   EXPECT_EQ(races(), 3u);  // with either read of block 1

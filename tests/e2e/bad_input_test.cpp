@@ -170,6 +170,7 @@ INSTANTIATE_TEST_SUITE_P(
         {"target",
          {"run", "puzzle.last_tyle", "--device", "host", "--db", "new.db"},
          {"puzzle.last_tyle", "did you mean 'puzzle.last_tile'"}},
+        {"pattern", {"run", "no_such_*"}, {"no target for the device", "'no_such_*'"}},
         {"target_to_list", {"targets", "chunk_fwd_hh"}, {"did you mean 'chunk_fwd_h'"}},
         {"runs", {"replay", "plan.toml", "--runs", "0"}, {"--runs", "1..10000"}},
         {"launch", {"replay", "plan.toml", "--launch", "sideways"}, {"sideways", "gated"}},

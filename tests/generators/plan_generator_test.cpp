@@ -140,7 +140,7 @@ TEST(PlanGenerator, TheEnvironmentDoesNotDecide) {
 TEST(PlanGenerator, TheModeIsTheDefaultButForPoisonAndSchedule) {
   const TargetSpec spec = chunk_like_spec();
   Budget budget = host_budget();
-  budget.allocators = false;
+  budget.allocators = budget.alignments = false;
   PlanGenerator generator(spec, budget, 3);
   std::set<std::uint64_t> seeds;
   std::set<std::uint32_t> poisons;
@@ -175,6 +175,38 @@ TEST(PlanGenerator, AllocatorsAreDrawnBesideThePlan) {
   EXPECT_NEAR(count[Allocator::pool], 50, 30);
   EXPECT_EQ(count[Allocator::plain], 0);
   EXPECT_GT(policies.size(), 4u);
+}
+
+// By alignment, how many of the plans of a spec have it.
+std::map<Alignment, int> alignments_of(const TargetSpec& spec, int plans) {
+  Budget promised = host_budget();
+  promised.alignments = false;
+  PlanGenerator with(spec, host_budget(), 3), without(spec, promised, 3);
+  std::map<Alignment, int> count;
+  for (int i = 0; i < plans; ++i) {
+    Plan plan = with.next();
+    if (plan.mode.allocator != Allocator::guard) {
+      EXPECT_EQ(plan.mode.alignment, Alignment::promised);
+    }
+    ++count[plan.mode.alignment];
+    plan.mode.alignment = Alignment::promised;
+    EXPECT_EQ(plan, without.next()) << "the same plan of a seed";
+  }
+  return count;
+}
+
+TEST(PlanGenerator, AlignmentsAreDrawnBesideThePlan) {
+  TargetSpec spec = chunk_like_spec();
+  ASSERT_EQ(spec.tensors[0].align_bytes, 0u);
+  // Three in four plans have the allocator guard. Of those one in six, and of the rest one in
+  // twelve.
+  auto count = alignments_of(spec, 600);
+  EXPECT_NEAR(count[Alignment::element], 75, 30);
+  EXPECT_NEAR(count[Alignment::exact], 31, 20);
+  for (auto& tensor : spec.tensors) tensor.align_bytes = dtype_bytes(tensor.dtype);
+  count = alignments_of(spec, 600);
+  EXPECT_EQ(count[Alignment::element], 0) << "no tensor is silent";
+  EXPECT_NEAR(count[Alignment::exact], 38, 22);
 }
 
 TEST(PlanGenerator, ATargetLargerThanTheBudgetGetsItsSmallestCall) {

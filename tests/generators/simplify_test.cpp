@@ -209,6 +209,18 @@ TEST(Simplify, EachSettingByItself) {
                 candidate.mode.allocator == Allocator::guard);
 }
 
+TEST(Simplify, AnAlignmentIsTakenBack) {
+  const TargetSpec spec = chunk_like_spec();
+  Plan plan = PlanGenerator(spec, host_budget(), 9).next();
+  for (const auto alignment : {Alignment::exact, Alignment::element}) {
+    plan.mode = {.alignment = alignment};
+    Plan plain = plan;
+    plain.mode = {};
+    EXPECT_TRUE(contains(all_simplifications(plan, spec), plain)) << name_of(alignment);
+    EXPECT_TRUE(simpler(plain, plan, spec)) << name_of(alignment);
+  }
+}
+
 TEST(Simplify, ThePoolIsMadePlainerStepByStep) {
   const TargetSpec spec = chunk_like_spec();
   Plan plan = PlanGenerator(spec, host_budget(), 9).next();

@@ -259,14 +259,28 @@ TEST(Axis, UnvariedTrialsAreAsManyAndDifferInNothingThatTheOracleVaries) {
   }
 }
 
-TEST(Fault, AMisalignedAccessIsCalledThat) {
+TEST(Fault, AMisalignedAccessIsAKindOfItsOwnAndSaysHowTensorsWereAligned) {
   Fault fault;
   fault.code = "CUDA_ERROR_MISALIGNED_ADDRESS";
   fault.call = 0;
-  const std::vector<Observation> one{faulted(fault)};
-  const auto verdict = FaultOracle().judge(plan_of_calls({1}), spec(), one);
-  EXPECT_NE(verdict.reason.find("at a misaligned address of call 1"), std::string::npos)
-      << verdict.reason;
+  Plan plan = plan_of_calls({1});
+  const auto judged = [&] {
+    const std::vector<Observation> one{faulted(fault)};
+    return FaultOracle().judge(plan, spec(), one);
+  };
+  EXPECT_EQ(judged().signature.kind, FailKind::misaligned);
+  EXPECT_EQ(judged().reason, "misaligned access of call 1 (N = 1) (CUDA_ERROR_MISALIGNED_ADDRESS)");
+  fault.kernel = "copy";
+  fault.buffer = "x";
+  fault.side = Side::inside;
+  fault.access = Access::read;
+  plan.mode.alignment = Alignment::exact;
+  EXPECT_EQ(judged().reason,
+            "misaligned read to 'x' in copy of call 1 (N = 1) (CUDA_ERROR_MISALIGNED_ADDRESS); "
+            "tensors were aligned to what the spec promises and no more");
+  plan.mode.alignment = Alignment::element;
+  EXPECT_NE(judged().reason.find("where the spec says no align_bytes"), std::string::npos)
+      << judged().reason;
 }
 
 // Naming, attribution and bisection rely on the axis that an oracle reports.
@@ -468,7 +482,7 @@ TEST(SanitizerOracle, ARaceIsTheSameBugWhicheverAccessComesFirst) {
 
 TEST(SanitizerOracle, NamesTheBugByItsRecord) {
   const std::pair<const char*, FailKind> kinds[] = {{"invalid-read", FailKind::illegal_access},
-                                                    {"misaligned-write", FailKind::illegal_access},
+                                                    {"misaligned-write", FailKind::misaligned},
                                                     {"use-after-free", FailKind::use_after_free},
                                                     {"race-waw", FailKind::race},
                                                     {"uninitialized-read", FailKind::uninitialized},

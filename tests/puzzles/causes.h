@@ -61,6 +61,7 @@ inline const std::map<std::string, std::vector<std::string>>& causes() {
       {"missing_wait", {"launch"}},
       // A sequence of two tiles leaves the phase as it was.
       {"odd_phase", {"N", "S"}},
+      {"pair_read", {"N", "allocator", "placement", "alignment"}},
       {"pitch_ignored", {"R", "x layout", "poison", "allocator"}},
       {"pool_overrun", {"N"}},
       {"read_past_end", {"N", "allocator", "placement"}},
@@ -79,6 +80,7 @@ inline const std::map<std::string, std::vector<std::string>>& causes() {
       {"strides_ignored", {"R", "C", "x layout"}},
       {"triangle32", {"N"}},
       {"uninit_scratch", {"K", "poison"}},
+      {"vectors_by_length", {"N", "allocator", "alignment"}},
       // A copy that arrives at once is there, whatever is waited for.
       {"wrong_barrier", {"schedule"}},
   };

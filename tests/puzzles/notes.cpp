@@ -121,6 +121,8 @@ bool parse_way(std::string_view word, Minimum& to) {
     to.placement = Placement::guard_before;
   else if (word == "async")
     to.launch = Launch::async;
+  else if (const auto alignment = parse_name<Alignment>(word))
+    to.alignment = *alignment;
   else
     return false;
   return true;
@@ -255,6 +257,7 @@ Plan minimal_plan(const Minimum& minimum, const TargetSpec& target) {
   plan.target = target.name;
   plan.mode.launch = minimum.launch;
   plan.mode.placement = minimum.placement;
+  plan.mode.alignment = minimum.alignment;
   for (Call call : minimum.calls) {
     for (const auto& knob : target.knobs)
       if (const auto value = call.dims.extract(knob.name)) call.config[knob.name] = value.mapped();

@@ -19,6 +19,7 @@ struct Minimum {
   std::vector<Call> calls;  // dims, with integer knobs among them as in the note, and layouts
   Launch launch = Launch::blocking;
   Placement placement = Placement::guard_after;
+  Alignment alignment = Alignment::promised;
   // A file of repros/ with the plan, if calls alone do not describe it; then `calls` is empty.
   std::string file = {};
 };

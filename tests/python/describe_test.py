@@ -51,6 +51,7 @@ class Descriptions(cases.FileCase):
         )
         x, rows, result = target["tensor"]
         self.assertEqual((x["dtype"], x["role"], x["shape"], x["align_bytes"]), ("f32", "in", ["M", "N"], 64))
+        self.assertNotIn("align_bytes", rows)
         self.assertEqual(
             x["layout"],
             {"row_padding": True, "transposed": True, "offset": True, "unit_strides": True, "slice": True,

@@ -91,6 +91,28 @@ TEST(StandaloneRun, AWriteAroundABufferShows) {
   EXPECT_EQ(run_kernel(write_after, {kHead}), 1);
 }
 
+TEST(StandaloneRun, ASkewMovesABufferFromTheMultiplesOfItsAlignment) {
+  FakeMachine machine;
+  for (const TrialData& trial : {kTail, kHead}) {
+    Program p = program({trial}, {call(4)});
+    TensorData& x = p.calls[0].tensors[0];
+    x.align = 32;
+    x.skew_bytes = 16;
+    std::uintptr_t at = 0;
+    struct Looks : Target {
+      explicit Looks(std::uintptr_t& at) : at_(at) {}
+      void run(Context& ctx) override {
+        at_ = reinterpret_cast<std::uintptr_t>(ctx.tensor("x").base);
+        launch(ctx, "kernel", correct, {}, ctx.tensor("x").data<float>(),
+               ctx.tensor("y").data<float>(), ctx.dim("N"));
+      }
+      std::uintptr_t& at_;
+    };
+    EXPECT_EQ(run(machine, p, [&] { return std::make_unique<Looks>(at); }), 0);
+    EXPECT_EQ(at % 32, 16u) << trial.what;
+  }
+}
+
 TEST(StandaloneRun, AWriteToAnInputShows) {
   EXPECT_EQ(run_kernel(write_input, {kTail}), 1);
 }

@@ -174,6 +174,29 @@ TEST(Migration, StoresInOlderWordsAreReadInThoseOfToday) {
   EXPECT_EQ(must(store.record(finding)).id, 1);
 }
 
+// Earlier trials had no alignment: tensors were aligned as promised.
+TEST(Migration, TrialsFromBeforeAlignmentsHaveTheDefault) {
+  TempDir dir;
+  constexpr std::size_t kBefore = 16;
+  const Plan plan = redzone::testing::sample_plan();
+  {
+    Store store = open_rw(dir / "s.db");
+    const std::int64_t id = must(store.record(sample_finding())).id;
+    must(store.add_trial(id, "replay", plan, {.mode = plan.mode}, {}, {}));
+  }
+  {
+    auto db = open_with(dir / "s.db", OpenMode::read_write_create, with({}));
+    ASSERT_TRUE(db) << db.error().message;
+    (*db)->sql().exec("ALTER TABLE trials DROP COLUMN alignment");
+    (*db)->sql().exec(fmt::format("PRAGMA user_version = {}", kBefore));
+  }
+  Store store = open_rw(dir / "s.db");
+  EXPECT_EQ(must(check(store)), std::vector<std::string>{});
+  const auto trials = must(store.trials(1));
+  ASSERT_EQ(trials.size(), 1u);
+  EXPECT_EQ(trials[0].spec.mode, plan.mode);
+}
+
 TEST(Migration, ANewStoreRunsAllSteps) {
   TempDir dir;
   auto db = open_with(dir / "s.db", OpenMode::read_write_create, with({kRating}));
@@ -240,7 +263,10 @@ TEST(Migration, FilesOfPluginsAndFoldersOfPackagesLeaveTheToolkit) {
     }
   }
   SQLite::Database((dir / "s.db").string(), SQLite::OPEN_READWRITE)
-      .exec("ALTER TABLE findings DROP COLUMN origin_merged; PRAGMA user_version = 14");
+      .exec(
+          "ALTER TABLE findings DROP COLUMN origin_merged; ALTER TABLE trials DROP COLUMN "
+          "alignment; "
+          "PRAGMA user_version = 14");
   Store store = open_rw(dir / "s.db");
   EXPECT_EQ(must(check(store)), std::vector<std::string>{});
   for (std::size_t i = 0; i < ids.size(); ++i) {

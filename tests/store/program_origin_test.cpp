@@ -168,6 +168,7 @@ TEST(ProgramFindings, FindingsOfOlderStoresAreOfTargets) {
     sql.exec("ALTER TABLE findings DROP COLUMN origin_merged");
     sql.exec("ALTER TABLE campaigns DROP COLUMN reference_sampled");
     sql.exec("ALTER TABLE night_targets DROP COLUMN reference_sampled");
+    sql.exec("ALTER TABLE trials DROP COLUMN alignment");
     sql.exec("PRAGMA user_version = 12");
   }
   {

@@ -74,12 +74,44 @@ TEST(Placement, KeepsAlignmentsLargerThanAPage) {
   }
 }
 
+TEST(Placement, AnExactAlignmentIsAnOddMultipleOfWhatIsPromised) {
+  for (const std::size_t align : {4, 16, 256, 1 << 16})
+    for (const auto placement : {Placement::guard_after, Placement::guard_before}) {
+      TargetSpec spec = double_spec();
+      spec.tensors[0].align_bytes = align;
+      for (const std::int64_t columns : {1, 2, 5, 8}) {
+        const Seen seen = seen_x(call_of(3, columns),
+                                 {.placement = placement, .alignment = Alignment::exact}, spec);
+        EXPECT_EQ(address(seen.arg.base) % (2 * align), align) << columns;
+        EXPECT_GE(seen.from_base(), 0);
+        EXPECT_GE(seen.to_end(), 12 * columns);
+        // As near to its guard page as that allows.
+        const auto away =
+            placement == Placement::guard_after ? seen.to_end() - 12 * columns : seen.from_base();
+        EXPECT_LT(away, static_cast<std::ptrdiff_t>(2 * align)) << columns;
+      }
+    }
+}
+
+TEST(Placement, WhereTheSpecIsSilentABaseCanBeAlignedToElements) {
+  const Mode element = {.placement = Placement::guard_after, .alignment = Alignment::element};
+  EXPECT_EQ(seen_x(call_of(3, 5), element).to_end(), 60);
+  TargetSpec spoken = double_spec();
+  spoken.tensors[0].align_bytes = 16;
+  EXPECT_EQ(seen_x(call_of(3, 5), element, spoken).to_end(), 64);
+  TargetSpec wide = double_spec();
+  wide.tensors[0].dtype = DType::c128;
+  EXPECT_EQ(seen_x(call_of(3, 5), element, wide).to_end(), 240);
+}
+
 TEST(Placement, EmptyTensorsLieAtTheHole) {
   for (const auto placement : {Placement::guard_after, Placement::guard_before}) {
-    const Seen seen = seen_x(call_of(0, 5), {.placement = placement});
-    ASSERT_NE(seen.arg.base, nullptr);
-    EXPECT_EQ(seen.to_end(), 0);
-    EXPECT_EQ(seen.numel, 0);
+    for (const auto alignment : {Alignment::promised, Alignment::exact}) {
+      const Seen seen = seen_x(call_of(0, 5), {.placement = placement, .alignment = alignment});
+      ASSERT_NE(seen.arg.base, nullptr);
+      EXPECT_EQ(seen.to_end(), 0);
+      EXPECT_EQ(seen.numel, 0);
+    }
   }
 }
 

@@ -24,6 +24,23 @@ void add_one_kernel(float* p, std::int64_t n) {
   for (std::int64_t i = 0; i < n; ++i) p[i] += 1;
 }
 
+void nothing_of(int, unsigned, std::int64_t) {}
+
+TEST(Context, ALaunchRefusesToNarrowAnArgument) {
+  const auto code_of = [](auto first, auto second) {
+    Bench bench(
+        [=](Context& ctx) { launch(ctx, "nothing", nothing_of, {}, first, second, first); });
+    const Observation o = bench.run({call_of(1, 1)});
+    return o.fault ? o.fault->code : std::string(name_of(o.end));
+  };
+  constexpr std::int64_t kLarge = std::int64_t{1} << 32;
+  EXPECT_EQ(code_of(std::int64_t{-5}, std::int64_t{5}), "completed");
+  EXPECT_EQ(code_of(kLarge, 5), "argument-overflow");
+  EXPECT_EQ(code_of(std::int64_t{5}, std::int64_t{-5}), "argument-overflow");
+  EXPECT_EQ(code_of(~std::uint64_t{0}, 5), "argument-overflow");
+  EXPECT_EQ(code_of(5, static_cast<unsigned>(kLarge - 1)), "completed");
+}
+
 // The runs together may take longer than a deadline, although no single run does.
 TEST(SignsOfLife, EachRunOfARepeatedCallIsOne) {
   std::set<std::uint64_t> seen;

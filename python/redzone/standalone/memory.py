@@ -16,9 +16,9 @@ class HostMemory:
 
     kept: ClassVar[list[mmap.mmap]] = []  # until the process ends
 
-    def __init__(self, size: int, align: int, after: bool) -> None:
+    def __init__(self, size: int, align: int, after: bool, skew: int) -> None:
         page = mmap.PAGESIZE
-        room = max(-(-(size + align) // page), 1) * page
+        room = max(-(-(size + align + skew) // page), 1) * page
         whole = mmap.mmap(-1, room + 2 * page)
         HostMemory.kept.append(whole)
         base = ctypes.addressof(ctypes.c_char.from_buffer(whole))
@@ -26,7 +26,7 @@ class HostMemory:
             if ctypes.CDLL(None).mprotect(ctypes.c_void_p(guard), ctypes.c_size_t(page), 0) != 0:
                 raise OSError("mprotect() of a guard page failed")
         self.begin, self.room = base + page, room
-        self.before = (room - size) // align * align if after else 0
+        self.before = skew + ((room - size - skew) // align * align if after else 0)
         self.at = self.begin + self.before
 
     def write(self, image: bytes) -> None:
@@ -44,10 +44,10 @@ class CudaMemory:
 
     WINDOW = 4096
 
-    def __init__(self, size: int, align: int, after: bool) -> None:
+    def __init__(self, size: int, align: int, after: bool, skew: int) -> None:
         import torch
 
-        self.room, self.before = size + 2 * self.WINDOW, self.WINDOW
+        self.room, self.before = size + 2 * self.WINDOW + skew, self.WINDOW + skew
         self.whole = torch.empty(self.room, dtype=torch.uint8, device="cuda")
 
     def write(self, image: bytes) -> None:
@@ -66,7 +66,8 @@ class Buffer:
     def __init__(self, name: str, tensor: Mapping[str, Any], trial: Mapping[str, Any], cuda: bool) -> None:
         self.name, self.tensor = name, tensor
         size, poison = tensor["storage_bytes"], trial["poison"]
-        self.memory: Any = (CudaMemory if cuda else HostMemory)(size, tensor["align"], trial["after"])
+        memory = CudaMemory if cuda else HostMemory
+        self.memory: Any = memory(size, tensor["align"], trial["after"], tensor["skew"])
         canary = (mix(poison ^ 0xCA9A51) | 0x80808080) & 0xFFFFFFFF
         image = bytearray(struct.pack("<I", canary) * (self.memory.room // 4 + 1))[: self.memory.room]
         width = BYTES[tensor["real"]]

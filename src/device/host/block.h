@@ -54,6 +54,7 @@ class Block {
   void finish(int t, std::uint64_t poison);
 
   unsigned live() const { return live_; }
+  unsigned threads() const { return threads_; }
   unsigned waiting_to_run() const { return runnable_; }
   unsigned warps() const { return static_cast<unsigned>(warps_.size()); }
   // Whether every thread has run, so that the block needs no further stack.
@@ -68,10 +69,12 @@ class Block {
   std::uint32_t live_lanes(int t) const { return warps_[t / 32].live; }
   const host::BarrierResult& barrier_result() const { return released_; }
   const host::WarpResult& warp_result(int t) const { return lanes_[t].result; }
-  // Lanes of a warp that were released together. Added to `releases` from now on; null: nowhere.
+  // Lanes of a warp that were released together, and those of them that asked for the value of a
+  // lane which took no part. Added to `releases` from now on; null: nowhere.
   struct Release {
     unsigned warp;
     std::uint32_t lanes;
+    std::uint32_t astray;
   };
   void note_releases(std::vector<Release>* releases) { releases_ = releases; }
   // For people: where the threads of a stuck block wait.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <utility>
 
@@ -190,7 +191,8 @@ void Engine::refuse(const char* code, const char* detail) {
 
 // ---- Grids -------------------------------------------------------------------------------------
 
-std::optional<Failure> Engine::run(std::span<const Grid* const> grids, Rng& rng, RaceCheck* check) {
+std::optional<Failure> Engine::run(std::span<const Grid* const> grids, Rng& rng,
+                                   KernelCheck* check) {
   RZ_CHECK(current_ == &main_ && block_ == nullptr && !grids.empty() && grids.size() <= kMostGrids);
   RZ_CHECK(check == nullptr || grids.size() == 1);
   check_ = check;
@@ -352,7 +354,11 @@ std::uint32_t Engine::number_of(const Block& block) const {
 }
 
 void Engine::check_releases() {
-  for (const Block::Release& release : releases_) check_->sync_lanes(release.warp, release.lanes);
+  for (const Block::Release& release : releases_) {
+    check_->sync_lanes(release.warp, release.lanes);
+    for (std::uint32_t rest = release.astray; rest != 0; rest &= rest - 1)
+      check_->astray(release.warp * 32 + static_cast<unsigned>(std::countr_zero(rest)));
+  }
   releases_.clear();
 }
 
@@ -477,7 +483,10 @@ Engine::Turn Engine::take_turn() {
     if (block.live() == 0) return Turn::done;
     if (block.waiting_to_run() == 0) {
       if (!block.release_barrier()) return Turn::stuck;
-      if (check_ != nullptr) check_->barrier();
+      if (check_ != nullptr) {
+        check_->barrier();
+        if (block.live() < block.threads()) check_->left(block.threads() - block.live());
+      }
       begin_stint(block, true);
       if (preempts_waiting(block)) return Turn::preempted;
       continue;

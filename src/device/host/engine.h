@@ -25,9 +25,9 @@
 #include "device/host/fault_handler.h"
 #include "device/host/fiber_pool.h"
 #include "device/host/guard_memory.h"
+#include "device/host/kernel_check.h"
 #include "device/host/order.h"
 #include "device/host/preemption.h"
-#include "device/host/race_check.h"
 
 namespace redzone::device {
 
@@ -55,7 +55,7 @@ class Engine final : private host::Runtime {
   // not return (see fault_handler.h). `check` is told what happens to the threads of a single grid,
   // whose launch it has begun; null: nobody is.
   std::optional<Failure> run(std::span<const Grid* const> grids, Rng& rng,
-                             RaceCheck* check = nullptr);
+                             KernelCheck* check = nullptr);
   // Discards what a failed run left behind.
   void reset();
 
@@ -156,7 +156,7 @@ class Engine final : private host::Runtime {
   int thread_ = -1;  // the running thread, in block_
   std::vector<std::unique_ptr<Block>> spare_;
   long long clock_ = 0;
-  RaceCheck* check_ = nullptr;            // of the running grid
+  KernelCheck* check_ = nullptr;          // of the running grid
   std::vector<Block::Release> releases_;  // of warp operations, for check_
   std::optional<Failure> refused_;        // failure with which a thread ended the running kernel
 };

@@ -5,8 +5,10 @@
 
 #include <cstdint>
 #include <cstdio>
+#include <optional>
 
 #include "core/trial.h"
+#include "device/host/vector_access.h"
 
 namespace redzone::device {
 
@@ -79,6 +81,19 @@ Access access_of(const siginfo_t& info, const void* machine_context) {
   return (user->uc_mcontext.gregs[REG_ERR] & 2) != 0 ? Access::write : Access::read;
 }
 
+// What x86-64 answers with a general protection fault, which has no address.
+std::optional<VectorAccess> misaligned_access_of(const siginfo_t& info,
+                                                 const void* machine_context) {
+  if (info.si_signo != SIGSEGV || info.si_code != SI_KERNEL) return std::nullopt;
+  const auto& registers = static_cast<const ucontext_t*>(machine_context)->uc_mcontext.gregs;
+  const auto access =
+      vector_access(reinterpret_cast<const std::uint8_t*>(registers[REG_RIP]), registers);
+  // An address that no memory can have is the other cause.
+  constexpr std::uintptr_t kEndOfMemory = std::uintptr_t{1} << 47;
+  const bool possible = access && access->address < kEndOfMemory;
+  return possible && access->address % 16 != 0 ? access : std::nullopt;
+}
+
 const char* name_of_signal(int signal) {
   switch (signal) {
     case SIGSEGV:
@@ -132,6 +147,7 @@ void print(const FaultRecord& record, const char* kernel) {
   static constexpr const char* kSide[] = {"at", "before", "after", "inside"};
   Line line;
   line << "redzone: " << name_of_signal(record.signal);
+  if (record.valid == kFaultOfAlignment) line << ": misaligned";
   if (record.buffer[0] != '\0')
     line << ": " << kAccess[record.access] << " " << record.distance_bytes << " bytes "
          << kSide[record.side] << " " << record.buffer;
@@ -162,11 +178,13 @@ void handle(int signal, siginfo_t* info, void* machine_context) {
   const FaultContext& context = *g_context;
   FaultRecord record;
   record.signal = signal;
-  const Access access = access_of(*info, machine_context);
+  const auto misaligned = misaligned_access_of(*info, machine_context);
+  const Access access = misaligned ? misaligned->access : access_of(*info, machine_context);
   record.access = static_cast<std::uint32_t>(access);
   if (access != Access::unknown) {
     OtherBlock other;
-    const Nearest nearest = locate(context, number(info->si_addr), other);
+    const Nearest nearest =
+        locate(context, misaligned ? misaligned->address : number(info->si_addr), other);
     copy_name(record.buffer, nearest.name);
     record.side = static_cast<std::uint32_t>(nearest.side);
     if (nearest.name[0] != '\0')
@@ -178,7 +196,7 @@ void handle(int signal, siginfo_t* info, void* machine_context) {
     std::memcpy(record.block, block, sizeof block);
     std::memcpy(record.thread, thread, sizeof thread);
   }
-  record.valid = 1;
+  record.valid = misaligned ? kFaultOfAlignment : kFaultOfSignal;
   if (context.box != nullptr)
     context.box->fault = record;
   else

@@ -81,11 +81,11 @@ Status<void> HostDevice::begin_trial(const TrialSettings& settings) {
 }
 
 bool HostDevice::check_kernels(SanitizerTool tool) {
-  if (tool != SanitizerTool::races) return false;
+  if (!is_check(tool)) return false;
   std::vector<MemoryRange> memory{{guard_.begin(), guard_.end()}};
   for (const PlainMemory* plain : {&plain_, &cached_segments_, &pool_segments_})
     memory.push_back({plain->begin(), plain->end()});
-  checks_ = std::make_unique<KernelChecks>(std::move(memory));
+  checks_ = std::make_unique<KernelChecks>(tool, std::move(memory));
   return true;
 }
 
@@ -333,7 +333,7 @@ std::optional<Failure> HostDevice::run_launches(std::span<Operation> operations)
     grids[count++] = &operation.grid;
   }
   const Grid& first = *grids[0];
-  RaceCheck* const check = checks_ == nullptr ? nullptr : checks_->begin_launch(first);
+  KernelCheck* const check = checks_ == nullptr ? nullptr : checks_->begin_launch(first);
   auto failure = engine_.run({grids.data(), count}, rng_, check);
   if (check != nullptr) checks_->end_launch(first);
   if (!failure) fault_.end_kernel();

@@ -2,9 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
+#include "device/host/init_check.h"
+#include "device/host/sync_check.h"
 #include "device/host/thread_statics.h"
+#include "device/host/undefined_check.h"
 
 namespace redzone::device {
 
@@ -37,18 +41,37 @@ std::string_view access_name(host::AccessKind kind) {
   return "access";
 }
 
+std::unique_ptr<SightingCheck> sighting_check(SanitizerTool tool) {
+  if (tool == SanitizerTool::init) return std::make_unique<InitCheck>();
+  if (tool == SanitizerTool::sync) return std::make_unique<SyncCheck>();
+  RZ_CHECK(tool == SanitizerTool::undefined);
+  return std::make_unique<UndefinedCheck>();
+}
+
 }  // namespace
 
-RaceCheck* KernelChecks::begin_launch(const Grid& grid) {
-  begin_ = code_.connect(grid.kernel.function, races_);
+KernelChecks::KernelChecks(SanitizerTool tool, std::vector<MemoryRange> memory) {
+  if (tool == SanitizerTool::races)
+    races_ = std::make_unique<RaceCheck>(std::move(memory));
+  else
+    sightings_ = sighting_check(tool);
+}
+
+KernelCheck& KernelChecks::check() const {
+  if (races_ != nullptr) return *races_;
+  return *sightings_;
+}
+
+KernelCheck* KernelChecks::begin_launch(const Grid& grid) {
+  begin_ = code_.connect(grid.kernel.function, check());
   if (begin_ == nullptr) {
     if (report_.problem.empty())
       report_.problem = fmt::format("the code of kernel '{}' was not built for checks", grid.name);
     return nullptr;
   }
-  races_.begin_launch(grid.block.x * grid.block.y * grid.block.z, begin_,
-                      thread_statics_of(grid.kernel.function));
-  return &races_;
+  check().begin_launch(grid.block.x * grid.block.y * grid.block.z, begin_,
+                       thread_statics_of(grid.kernel.function));
+  return &check();
 }
 
 std::string KernelChecks::access_text(const RaceAccess& access, const Grid& grid) {
@@ -76,23 +99,70 @@ SanitizerRecord KernelChecks::record_of(const Race& race, const Grid& grid) {
   return record;
 }
 
-void KernelChecks::end_launch(const Grid& grid) {
-  races_.end_launch();
-  for (const Race& race : races_.races()) {
+SanitizerRecord KernelChecks::record_of(const Sighting& sighting, const Grid& grid) {
+  SanitizerRecord record;
+  record.kind = sighting.kind;
+  record.access = sighting.access;
+  record.size_bytes = sighting.bytes;
+  record.address = reinterpret_cast<std::uintptr_t>(sighting.at);
+  record.location = sighting.location;
+  if (sighting.code != nullptr) record.location = lines_.at(sighting.code);
+  record.count = sighting.count;
+  if (sighting.shared) {
+    record.space = "shared";
+    record.buffer = "shared";
+    record.side = Side::inside;
+  }
+  if (sighting.in_kernel) {
+    record.kernel = grid.name;
+    record.thread = index_text(sighting.thread, grid.block);
+    record.block = index_text(sighting.block, grid.grid);
+  }
+  return record;
+}
+
+void KernelChecks::report_races(const Grid& grid) {
+  for (const Race& race : races_->races()) {
     SanitizerRecord record = record_of(race, grid);
     record.kernel = grid.name;
     record.call = grid.call;
     report_.records.push_back(std::move(record));
   }
-  if (races_.incomplete() && report_.problem.empty())
+  if (races_->incomplete() && report_.problem.empty())
     report_.problem =
         fmt::format("kernel '{}' uses more memory than the check can shadow", grid.name);
-  if (races_.lost_track() && report_.problem.empty())
+  if (races_->lost_track() && report_.problem.empty())
     report_.problem = fmt::format(
         "kernel '{}' orders more threads by atomics than the check can remember", grid.name);
 }
 
+void KernelChecks::report_sightings(const Grid& grid) {
+  for (const Sighting& sighting : sightings_->take()) {
+    SanitizerRecord record = record_of(sighting, grid);
+    record.call = grid.call;
+    // A loop that the compiler unrolls has several places in one line.
+    const auto same = std::find_if(
+        report_.records.begin(), report_.records.end(), [&](const SanitizerRecord& known) {
+          return known.kind == record.kind && known.location == record.location &&
+                 known.kernel == record.kernel && known.call == record.call;
+        });
+    if (same != report_.records.end())
+      same->count += record.count;
+    else
+      report_.records.push_back(std::move(record));
+  }
+}
+
+void KernelChecks::end_launch(const Grid& grid) {
+  check().end_launch();
+  if (races_ != nullptr)
+    report_races(grid);
+  else
+    report_sightings(grid);
+}
+
 CheckReport KernelChecks::take() {
+  if (sightings_ != nullptr) report_sightings({});  // of code of the host, behind the last launch
   return std::exchange(report_, {});
 }
 

@@ -125,13 +125,21 @@ void RaceCheck::check(ShadowCell& cell, const Stamp& now, Race& race, std::size_
     }
   };
   check_with(cell.write);
-  if (!atomic) check_with(cell.atomic_write);
+  // What comes after an atomic read comes after the write that the read has seen, so a flag may be
+  // reset plainly by who has waited for it. (PTX ISA, "Memory Consistency Model": causality order
+  // has what a read has observed.)
+  const bool seen = cell.atomic_read.after_write && !conflicts(cell.atomic_read, now);
+  if (!atomic && !seen) check_with(cell.atomic_write);
   if (writes) {
     for (const Stamp& read : cell.reads) check_with(read);
     if (!atomic) check_with(cell.atomic_read);
   }
-  if (atomic) {
-    (writes ? cell.atomic_write : cell.atomic_read) = now;
+  if (atomic && writes) {
+    cell.atomic_write = now;
+    cell.atomic_read.after_write = false;
+  } else if (atomic) {
+    cell.atomic_read = now;
+    cell.atomic_read.after_write = true;
   } else if (writes) {
     cell = {};
     cell.write = now;

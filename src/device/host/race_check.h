@@ -19,6 +19,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "device/host/kernel_check.h"
 #include "device/host/shadow.h"
 #include "device/host/thread_order.h"
 
@@ -46,33 +47,35 @@ struct Race {
   std::uint64_t count = 1;        // of the same two places in the code
 };
 
-class RaceCheck final : public host::AccessSink {
+class RaceCheck final : public KernelCheck {
  public:
   // `memory`: where kernels may access global memory; other addresses than those and shared memory
   // are passed over.
   explicit RaceCheck(std::vector<MemoryRange> memory);
 
-  // A launch of blocks with so many threads. `code`: where the shared object of the kernel begins;
-  // `statics`: its static shared memory.
-  void begin_launch(unsigned threads_of_block, const std::byte* code, std::span<std::byte> statics);
-  void start_block(std::uint32_t block);
-  void end_block(std::uint32_t block);
-  // The block whose threads run from now on, and its dynamic shared memory.
-  void enter(std::uint32_t block, std::span<const std::byte> dynamic_shared);
-  // Its thread that runs from now on.
-  void run(int thread) { thread_ = static_cast<std::uint32_t>(thread); }
-  void barrier() { order_.barrier(block_); }
-  void sync_lanes(unsigned warp, std::uint32_t lanes) { order_.sync_lanes(block_, warp, lanes); }
-  // Accesses are passed over until it is false again: those of a bulk copy are no thread's.
-  void pause(bool paused);
-  // All threads have ended, or the launch was given up.
-  void end_launch() { settle(); }
+  // KernelCheck. Accesses of bulk copies are passed over.
+  void begin_launch(unsigned threads_of_block, const std::byte* code,
+                    std::span<std::byte> statics) override;
+  void start_block(std::uint32_t block) override;
+  void end_block(std::uint32_t block) override;
+  void enter(std::uint32_t block, std::span<const std::byte> dynamic_shared) override;
+  void run(int thread) override { thread_ = static_cast<std::uint32_t>(thread); }
+  void barrier() override { order_.barrier(block_); }
+  void left(unsigned) override {}
+  void sync_lanes(unsigned warp, std::uint32_t lanes) override {
+    order_.sync_lanes(block_, warp, lanes);
+  }
+  void astray(unsigned) override {}
+  void pause(bool paused) override;
+  void end_launch() override { settle(); }
 
   // host::AccessSink
   void access(const void* at, std::size_t bytes, host::AccessKind kind, const void* code) override;
   void fence(host::FenceScope scope) override { order_.fence(current(), scope); }
   void arrive(const void* barrier) override;
   void waited(const void* barrier) override;
+  void waits(const void*) override {}
+  void undefined(const host::Undefined&) override {}
 
   // Races of the ended launch, in the order in which they were seen; further ones than kMost are
   // counted by `dropped`.

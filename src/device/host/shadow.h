@@ -22,6 +22,7 @@ struct Stamp {
   std::uint32_t code = 0;  // offset in the shared object of the kernel
   std::uint16_t thread = 0;
   host::AccessKind kind = host::AccessKind::read;
+  bool after_write = false;  // of an atomic read: the cell's atomic write came before it
 
   explicit operator bool() const { return clock != 0; }
   GridThread by() const { return {block, thread}; }

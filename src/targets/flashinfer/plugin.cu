@@ -27,6 +27,7 @@ TensorSpec rows(std::string name, Role role, const char* tokens, const char* hea
   t.role = role;
   t.shape = [tokens, heads](const Dims& d) { return Shape{get(d, tokens), get(d, heads), kWidth}; };
   t.layouts = layouts();
+  t.align_bytes = 16;  // loads of TMA, and vectors of eight elements
   return t;
 }
 

@@ -7,14 +7,15 @@
 //   // bug: <one sentence>
 //   // kin: <where this was seen in the world>
 //   // expect: <kind>[ | <kind>...][ read|write][ before|after|inside|gap][ <buffer>]
-//   // minimal: <n> call[s][, async][, guard_before]; <dims and layouts of call 0>; <of call 1>...
+//   // minimal: <n> call[s][, <way>]...; <dims and layouts of call 0>; <of call 1>...
 //   // minimal: repros/<file>          (for what calls cannot express: knobs, streams, graphs)
 //
 // An expectation is followed by the smallest plan that shows it, or by several where none is
 // simpler (what depends on history shows in either order). A puzzle that fails in two separate ways
 // has two expectations; a control has `expect: nothing`. `|` stands between the kinds that one bug
 // may show as, depending on the device. `async`: launches are not synchronized. `guard_before`: the
-// buffers are placed at the start of their regions rather than at the end.
+// buffers are placed at the start of their regions rather than at the end. `exact`, `element`:
+// bases are aligned to no more than the spec promises, or to elements where it is silent.
 #pragma once
 
 #include <redzone/kernel.h>

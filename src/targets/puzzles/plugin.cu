@@ -35,6 +35,7 @@ REDZONE_PLUGIN(registrar) {
                    add_negative_stride,
                    add_odd_phase,
                    add_odd_shapes,
+                   add_pair_read,
                    add_pitch_ignored,
                    add_pool_overrun,
                    add_read_past_end,
@@ -56,6 +57,7 @@ REDZONE_PLUGIN(registrar) {
                    add_tma_unit_stride,
                    add_triangle32,
                    add_uninit_scratch,
+                   add_vectors_by_length,
                    add_wrong_barrier})
     add(registrar);
 }

@@ -36,6 +36,7 @@ void add_missing_wait(Registrar& registrar);
 void add_negative_stride(Registrar& registrar);
 void add_odd_phase(Registrar& registrar);
 void add_odd_shapes(Registrar& registrar);
+void add_pair_read(Registrar& registrar);
 void add_pitch_ignored(Registrar& registrar);
 void add_pool_overrun(Registrar& registrar);
 void add_read_past_end(Registrar& registrar);
@@ -57,6 +58,7 @@ void add_tma_next_rows(Registrar& registrar);
 void add_tma_unit_stride(Registrar& registrar);
 void add_triangle32(Registrar& registrar);
 void add_uninit_scratch(Registrar& registrar);
+void add_vectors_by_length(Registrar& registrar);
 void add_wrong_barrier(Registrar& registrar);
 
 }  // namespace redzone::puzzles

@@ -35,6 +35,7 @@ TensorSpec rows(std::string name, Role role, const char* tokens, const char* hea
   t.layouts = row_layouts(granule_elems);
   t.layouts.broadcast = role == Role::in;
   t.dtype_of = element_type;
+  t.align_bytes = 16;  // bases of descriptors
   return t;
 }
 

@@ -267,6 +267,37 @@ struct DivergentBarrier : redzone::Target {
   }
 };
 
+// The second half of the tile is never written.
+__global__ void reads_whole_tile(float* y, int n) {
+  __shared__ float tile[kBlock];
+  const int i = static_cast<int>(threadIdx.x);
+  if (i < kBlock / 2) tile[i] = static_cast<float>(i);
+  __syncthreads();
+  if (i < n) y[i] = tile[kBlock - 1 - i];
+}
+
+struct UnwrittenShared : redzone::Target {
+  static TargetSpec spec() { return spec_of("unwritten_shared", "half of a tile, never written"); }
+  void run(Context& ctx) override {
+    redzone::launch(ctx, "reads_whole_tile", reads_whole_tile, {{1}, {kBlock}},
+                    ctx.tensor("y").data<float>(), static_cast<int>(ctx.dim("N")));
+  }
+};
+
+// An offset that is too large for its type.
+__global__ void offset_in_int(float* y, int n, int pitch) {
+  const int i = static_cast<int>(threadIdx.x);
+  if (i < n) y[i] = static_cast<float>(i * pitch);
+}
+
+struct Overflow : redzone::Target {
+  static TargetSpec spec() { return spec_of("overflow", "y = a product beyond 2^31"); }
+  void run(Context& ctx) override {
+    redzone::launch(ctx, "offset_in_int", offset_in_int, {{1}, {kBlock}},
+                    ctx.tensor("y").data<float>(), static_cast<int>(ctx.dim("N")), 1 << 30);
+  }
+};
+
 // y = x + add, where x + 1 is expected.
 template <int kAdd>
 struct AddOne : redzone::Target {
@@ -306,6 +337,8 @@ REDZONE_PLUGIN(registrar) {
   registrar.add<StaleLaunch>();
   registrar.add<SharedRace>();
   registrar.add<DivergentBarrier>();
+  registrar.add<UnwrittenShared>();
+  registrar.add<Overflow>();
   registrar.add<AddOne<2>>();
   registrar.add<AddOne<1>>();
 }

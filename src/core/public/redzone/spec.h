@@ -228,17 +228,21 @@ struct TensorSpec {
   std::function<Shape(const Dims&)> shape;  // at most 5 dims; a dim may be 0
   LayoutRules layouts = {};
   Fill fill = {};
-  // Alignment of the base address that the kernel may assume, and all that it gets: the elements
-  // end up to align_bytes - 1 bytes before the guard page of placement guard_after. So a read (not
-  // a write, which canaries show) past the end by less than that does not fault. A kernel that
-  // needs less should say so; the least is the size of an element.
-  std::size_t align_bytes = 16;
+  // Alignment of the base address that the kernel may assume, a power of two; 0: the spec is
+  // silent. The elements end up to align_bytes - 1 bytes before the guard page of placement
+  // guard_after, so a read (not a write, which canaries show) past the end by less than that does
+  // not fault. Some plans have bases that are aligned to no more than this. If the spec is silent,
+  // most plans take 16, and some the size of an element: a kernel that loads vectors must say what
+  // it needs, and one that needs less than 16 is tested better if it says so.
+  std::size_t align_bytes = 0;
   // Overrides `dtype` when the element type is itself a knob (e.g. dtype = "f32" | "bf16").
   std::function<DType(const Config&)> dtype_of = {};
   // Tolerance of this output; absent: the target's.
   std::optional<Tolerance> tolerance = {};
 
   DType dtype_for(const Config& c) const { return dtype_of ? dtype_of(c) : dtype; }
+  // What a kernel may assume in most plans.
+  std::size_t promised_align_bytes() const { return align_bytes == 0 ? 16 : align_bytes; }
 };
 
 // Shape of the named dims, in order: shape_of({"B", "H", "T", "D"}).

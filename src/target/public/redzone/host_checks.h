@@ -1,9 +1,11 @@
 // What a plugin tells the host device when it is built for `redzone run --checks`: every access
-// that its kernels make, and what they do to order them. Included by <redzone/host_kernel.h> only.
+// that its kernels make, what they do to order them, and what is undefined in C++. Included by
+// <redzone/host_kernel.h> only.
 //
-// Such a plugin is compiled with -fsanitize=thread and -DREDZONE_CHECKED, and linked without
-// -fsanitize=thread: the functions that the compiler calls before each access are those below, not
-// ThreadSanitizer's. Without REDZONE_CHECKED all of it is empty.
+// Such a plugin is compiled with -fsanitize=thread and parts of -fsanitize=undefined and with
+// -DREDZONE_CHECKED, and linked without -fsanitize: the functions that the compiler calls are those
+// below, not the sanitizers' own, which stop at the first report or tell each place once in a
+// process. Without REDZONE_CHECKED all of it is empty.
 #pragma once
 
 #include <cstddef>
@@ -30,6 +32,14 @@ inline constexpr bool is_write(AccessKind kind) {
 // Whose accesses a fence orders: those of the block, or of all threads.
 enum class FenceScope : std::uint8_t { block, device };
 
+// What the compiler found to be undefined.
+struct Undefined {
+  const char* kind = "";  // of the record: "undefined-shift"
+  const char* file = "";
+  std::uint32_t line = 0;
+  const void* at = nullptr;  // of an access that is not aligned
+};
+
 // Implemented by the host device. The running CUDA thread calls all members, before what they
 // announce. `code`: an address within the kernel, behind the access.
 class AccessSink {
@@ -39,6 +49,10 @@ class AccessSink {
   // A barrier in memory (<redzone/bulk_copy.h>): the thread arrives, or has waited for the others.
   virtual void arrive(const void* barrier) = 0;
   virtual void waited(const void* barrier) = 0;
+  // The thread is about to wait at a block barrier or in a warp operation.
+  virtual void waits(const void* code) = 0;
+  // Also outside of kernels.
+  virtual void undefined(const Undefined& found) = 0;
 
  protected:
   ~AccessSink() = default;
@@ -51,7 +65,7 @@ class AccessSink {
 #include <redzone/host_thread.h>
 
 // Of a function whose accesses are announced by itself.
-#define REDZONE_UNCHECKED __attribute__((no_sanitize("thread"), noinline))
+#define REDZONE_UNCHECKED __attribute__((no_sanitize("thread", "undefined"), noinline))
 #define REDZONE_CODE __builtin_return_address(0)
 
 namespace redzone::host {
@@ -86,12 +100,27 @@ __attribute__((no_sanitize("thread"))) inline void note_arrive(const void* barri
 __attribute__((no_sanitize("thread"))) inline void note_waited(const void* barrier) {
   if (AccessSink* sink = running_sink()) sink->waited(barrier);
 }
+REDZONE_UNCHECKED inline void note_wait() {
+  if (AccessSink* sink = running_sink()) sink->waits(REDZONE_CODE);
+}
+
+// The beginning of what the compiler passes about each place.
+struct UndefinedPlace {
+  const char* file;
+  std::uint32_t line, column;
+};
+__attribute__((no_sanitize("thread", "undefined"))) inline void note_undefined(const void* data,
+                                                                               const char* kind,
+                                                                               const void* at) {
+  const auto& place = *static_cast<const UndefinedPlace*>(data);
+  if (access_sink != nullptr) access_sink->undefined({kind, place.file, place.line, at});
+}
 
 }  // namespace redzone::host
 
 // The compiler's calls. `used`: nothing in the source calls them.
 #define REDZONE_CALLED_BY_COMPILER \
-  __attribute__((visibility("hidden"), no_sanitize("thread"), used)) inline
+  __attribute__((visibility("hidden"), no_sanitize("thread", "undefined"), used)) inline
 #define REDZONE_NOTE(kind) \
   ::redzone::host::note_access(at, bytes, ::redzone::host::AccessKind::kind, REDZONE_CODE)
 #define REDZONE_ACCESSES(size)                                            \
@@ -186,6 +215,31 @@ REDZONE_CALLED_BY_COMPILER void __tsan_atomic_signal_fence(int) {}
 #undef REDZONE_UPDATE
 #undef REDZONE_ATOMIC
 
+REDZONE_CALLED_BY_COMPILER void __ubsan_handle_add_overflow(void* data, void*, void*) {
+  ::redzone::host::note_undefined(data, "undefined-overflow", nullptr);
+}
+REDZONE_CALLED_BY_COMPILER void __ubsan_handle_sub_overflow(void* data, void*, void*) {
+  ::redzone::host::note_undefined(data, "undefined-overflow", nullptr);
+}
+REDZONE_CALLED_BY_COMPILER void __ubsan_handle_mul_overflow(void* data, void*, void*) {
+  ::redzone::host::note_undefined(data, "undefined-overflow", nullptr);
+}
+REDZONE_CALLED_BY_COMPILER void __ubsan_handle_negate_overflow(void* data, void*) {
+  ::redzone::host::note_undefined(data, "undefined-overflow", nullptr);
+}
+REDZONE_CALLED_BY_COMPILER void __ubsan_handle_divrem_overflow(void* data, void*, void*) {
+  ::redzone::host::note_undefined(data, "undefined-division", nullptr);
+}
+REDZONE_CALLED_BY_COMPILER void __ubsan_handle_shift_out_of_bounds(void* data, void*, void*) {
+  ::redzone::host::note_undefined(data, "undefined-shift", nullptr);
+}
+REDZONE_CALLED_BY_COMPILER void __ubsan_handle_out_of_bounds(void* data, void*) {
+  ::redzone::host::note_undefined(data, "undefined-index", nullptr);
+}
+REDZONE_CALLED_BY_COMPILER void __ubsan_handle_type_mismatch_v1(void* data, void* at) {
+  ::redzone::host::note_undefined(data, "misaligned-access", at);
+}
+
 // With --wrap, calls that remain calls.
 void* __real_memcpy(void*, const void*, std::size_t) __attribute__((weak));
 void* __real_memmove(void*, const void*, std::size_t) __attribute__((weak));
@@ -231,6 +285,7 @@ inline void note_access(const void*, std::size_t, AccessKind, const void*) {}
 inline void note_fence(FenceScope) {}
 inline void note_arrive(const void*) {}
 inline void note_waited(const void*) {}
+inline void note_wait() {}
 
 }  // namespace redzone::host
 

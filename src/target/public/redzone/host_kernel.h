@@ -37,15 +37,18 @@ inline constexpr int warpSize = 32;
 // ---- Barriers and fences -----------------------------------------------------------------------
 
 inline void __syncthreads() {
+  redzone::host::note_wait();
   redzone::host::self.runtime->sync_block(0);
 }
 inline int __syncthreads_count(int predicate) {
+  redzone::host::note_wait();
   return redzone::host::self.runtime->sync_block(predicate).holding;
 }
 inline int __syncthreads_or(int predicate) {
   return __syncthreads_count(predicate) != 0;
 }
 inline int __syncthreads_and(int predicate) {
+  redzone::host::note_wait();
   const auto seen = redzone::host::self.runtime->sync_block(predicate);
   return seen.holding == seen.arrived;
 }
@@ -84,12 +87,14 @@ inline long long clock64() {
 
 namespace redzone::host {
 
-// Returns the value of lane `source`; all shuffles end here.
+// Returns the value of lane `source`; all shuffles end here. Inlined, as they are, so that what is
+// found of them has the line of the kernel.
 template <class T>
-T exchange(unsigned mask, T value, unsigned source) {
+__forceinline__ T exchange(unsigned mask, T value, unsigned source) {
   static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= 8);
   std::uint64_t bits = 0;
   std::memcpy(&bits, &value, sizeof value);
+  note_wait();
   bits = self.runtime->sync_warp(mask, bits, source).value;
   std::memcpy(&value, &bits, sizeof value);
   return value;
@@ -102,26 +107,26 @@ inline unsigned segment_of(unsigned lane, int width) {
 }  // namespace redzone::host
 
 template <class T>
-T __shfl_sync(unsigned mask, T value, int source, int width = 32) {
+__forceinline__ T __shfl_sync(unsigned mask, T value, int source, int width = 32) {
   const unsigned segment = redzone::host::segment_of(redzone::host::self.lane, width);
   const unsigned within = static_cast<unsigned>(source) & (static_cast<unsigned>(width) - 1u);
   return redzone::host::exchange(mask, value, segment + within);
 }
 template <class T>
-T __shfl_up_sync(unsigned mask, T value, unsigned delta, int width = 32) {
+__forceinline__ T __shfl_up_sync(unsigned mask, T value, unsigned delta, int width = 32) {
   const unsigned lane = redzone::host::self.lane;
   const unsigned within = lane - redzone::host::segment_of(lane, width);
   return redzone::host::exchange(mask, value, within < delta ? lane : lane - delta);
 }
 template <class T>
-T __shfl_down_sync(unsigned mask, T value, unsigned delta, int width = 32) {
+__forceinline__ T __shfl_down_sync(unsigned mask, T value, unsigned delta, int width = 32) {
   const unsigned lane = redzone::host::self.lane;
   const unsigned within = lane - redzone::host::segment_of(lane, width);
   const bool inside = within + delta < static_cast<unsigned>(width);
   return redzone::host::exchange(mask, value, inside ? lane + delta : lane);
 }
 template <class T>
-T __shfl_xor_sync(unsigned mask, T value, int lane_mask, int width = 32) {
+__forceinline__ T __shfl_xor_sync(unsigned mask, T value, int lane_mask, int width = 32) {
   const unsigned lane = redzone::host::self.lane;
   const unsigned source = lane ^ static_cast<unsigned>(lane_mask);
   const unsigned end = redzone::host::segment_of(lane, width) + static_cast<unsigned>(width);

@@ -30,6 +30,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -381,11 +382,32 @@ void launch_exact(Context& ctx, const KernelRef& kernel, const LaunchShape& shap
   ctx.launch(kernel, shape, {pointers, sizes, sizeof...(A)});
 }
 
-// Launches a `__global__` function; arguments convert to the parameter types as in a plain call.
+namespace detail {
+// Whether an integer of 64 bits loses some of them as a parameter of this type.
+template <class Parameter, class Argument>
+constexpr bool narrows(const Argument& argument) {
+  if constexpr (std::is_integral_v<Parameter> && std::is_integral_v<Argument> &&
+                sizeof(Argument) == 8 && sizeof(Parameter) < 8 &&
+                !std::is_same_v<Parameter, bool>) {
+    if constexpr (std::is_signed_v<Parameter> && std::is_unsigned_v<Argument>)
+      return argument > static_cast<Argument>(std::numeric_limits<Parameter>::max());
+    else
+      return static_cast<Argument>(static_cast<Parameter>(argument)) != argument;
+  }
+  return false;
+}
+}  // namespace detail
+
+// Launches a `__global__` function; arguments convert to the parameter types as in a plain call. An
+// integer of 64 bits that does not fit its parameter fails the call ("argument-overflow"): a cast
+// says that it is meant.
 template <class... P, class... A>
 void launch(Context& ctx, const char* name, void (*kernel)(P...), const LaunchShape& shape,
             A&&... args) {
   static_assert(sizeof...(P) == sizeof...(A), "wrong number of kernel arguments");
+  if ((detail::narrows<std::decay_t<P>>(args) || ...))
+    return ctx.fail("argument-overflow",
+                    std::string("an integer does not fit its parameter of kernel '") + name + "'");
   launch_exact<std::decay_t<P>...>(ctx, kernel_ref(name, kernel), shape,
                                    static_cast<std::decay_t<P>>(std::forward<A>(args))...);
 }

@@ -1,0 +1,36 @@
+// Finds reads of shared memory that no thread of the block has written, nor a bulk copy. What such
+// a read gives is what an earlier block left there. A copy of more than 8 bytes may move padding
+// that nobody writes, so it counts only if none of its bytes is written.
+#pragma once
+
+#include <unordered_map>
+#include <vector>
+
+#include "device/host/sighting_check.h"
+
+namespace redzone::device {
+
+class InitCheck final : public SightingCheck {
+ public:
+  void begin_launch(unsigned threads_of_block, const std::byte* code,
+                    std::span<std::byte> statics) override;
+  void start_block(std::uint32_t block) override { blocks_[block] = {}; }
+  void end_block(std::uint32_t block) override { blocks_.erase(block); }
+  void enter(std::uint32_t block, std::span<const std::byte> dynamic_shared) override;
+  void pause(bool paused) override { paused_ = paused; }
+  void access(const void* at, std::size_t bytes, host::AccessKind kind, const void* code) override;
+
+ private:
+  struct Written {
+    std::vector<bool> dynamic, statics;  // by byte
+  };
+  void take_in(std::vector<bool>& written, std::span<const std::byte> memory, const std::byte* at,
+               std::size_t bytes, host::AccessKind kind, const void* code);
+
+  std::unordered_map<std::uint32_t, Written> blocks_;
+  Written* current_ = nullptr;
+  std::span<const std::byte> dynamic_, statics_;
+  bool paused_ = false;
+};
+
+}  // namespace redzone::device

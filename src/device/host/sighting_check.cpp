@@ -1,0 +1,31 @@
+#include "device/host/sighting_check.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace redzone::device {
+
+std::vector<Sighting> SightingCheck::take() {
+  return std::exchange(seen_, {});
+}
+
+Sighting SightingCheck::here(std::string kind) const {
+  Sighting sighting;
+  sighting.kind = std::move(kind);
+  sighting.in_kernel = running_;
+  sighting.block = block_;
+  sighting.thread = thread_;
+  return sighting;
+}
+
+void SightingCheck::see(Sighting sighting) {
+  const auto known = std::find_if(seen_.begin(), seen_.end(), [&](const Sighting& s) {
+    return s.kind == sighting.kind && s.code == sighting.code && s.location == sighting.location;
+  });
+  if (known != seen_.end())
+    ++known->count;
+  else if (seen_.size() < kMost)
+    seen_.push_back(std::move(sighting));
+}
+
+}  // namespace redzone::device
