@@ -60,6 +60,10 @@ class DeviceMemory {
   };
   FreeResult free(CuAddress address, Order order, const char* call, const Frames& from);
 
+  // Work of that stream uses the block as well: at its free in the order of a stream, both streams
+  // are waited for. Nothing if it is no live block.
+  void record_stream(CuAddress address, CuStream stream);
+
   struct View {
     CuAddress address = 0;
     std::size_t bytes = 0;
@@ -174,6 +178,7 @@ class DeviceMemory {
     bool is_freed = false, is_reported = false;  // reported: its canaries are known to be dirty
     Frames allocated, freed;
     bool is_range_reported = false;
+    std::vector<CuStream> users = {};  // of record_stream()
   };
   struct Pending {
     Block block;
@@ -269,6 +274,8 @@ class DeviceMemory {
   Lent<unsigned char*> take_canaries(PerContext& context, int& failed);
   int order_after_all(Lock& lock, CuContext context);
   int order_after(CuStream stream, CuContext of, PerContext& state);
+  // The same for a stream in whose order a block is freed, and all that use it.
+  int order_after_users(const Block& block, CuStream stream, CuContext current, PerContext& state);
   int copy_canaries(const Block& block, CuStream stream, unsigned char* to);
   // `current`: the context in which the free was called.
   int retire(Lock& lock, const Block& block, Order order, CuContext current);

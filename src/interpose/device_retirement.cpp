@@ -17,12 +17,14 @@ constexpr std::size_t kCanaryChunk = 64 * 1024;
 }  // namespace
 
 DeviceMemory::Zone DeviceMemory::zone_before(const Block& block) const {
+  if (settings_.bare) return {};
   const std::size_t room = block.address - block.region.base;
   const std::size_t bytes = room < kZoneBytes ? room : kZoneBytes;
   return {block.address - bytes, bytes};
 }
 
 DeviceMemory::Zone DeviceMemory::zone_after(const Block& block) const {
+  if (settings_.bare) return {};
   const CuAddress end = block.address + block.bytes;
   const std::size_t room = block.region.base + block.region.bytes - end;
   return {end, room < kZoneBytes ? room : kZoneBytes};
@@ -82,6 +84,14 @@ int DeviceMemory::order_after(CuStream stream, CuContext of, PerContext& state) 
   return failed != kCuSuccess ? failed : driver_.wait_event(state.own, given.get(), 0);
 }
 
+int DeviceMemory::order_after_users(const Block& block, CuStream stream, CuContext current,
+                                    PerContext& state) {
+  int failed = order_after(stream, context_of(stream, current), state);
+  for (const CuStream user : block.users)
+    if (failed == kCuSuccess) failed = order_after(user, context_of(user, current), state);
+  return failed;
+}
+
 int DeviceMemory::copy_canaries(const Block& block, CuStream stream, unsigned char* to) {
   std::size_t at = 0;
   for (const Zone zone : {zone_before(block), zone_after(block)}) {
@@ -95,8 +105,8 @@ int DeviceMemory::copy_canaries(const Block& block, CuStream stream, unsigned ch
 
 // Neighbours in a shared slot may be in use.
 bool DeviceMemory::choose_to_unmap(const Region& region) {
-  // What is unmapped would end the program.
-  if (settings_.on_error == OnError::go_on) return false;
+  // What is unmapped would end a program that is to go on.
+  if (settings_.on_error == OnError::go_on || settings_.bare) return false;
   return !region.shared && (settings_.retire == Retire::all || ++retired_ % kRetireEvery == 0);
 }
 
@@ -109,8 +119,8 @@ int DeviceMemory::retire(Lock& lock, const Block& block, Order order, CuContext 
   int ordered = kCuSuccess;
   if (!order)
     ordered = order_after_all(lock, context);
-  else if (of != context)
-    ordered = order_after(*order, of, *state);
+  else if (of != context || !block.users.empty())
+    ordered = order_after_users(block, *order, current, *state);
   if (ordered == kCuInvalidContext && contexts_.count(context) == 0) forget(block.region);
   if (ordered != kCuSuccess) return ordered;
   if (holds_back()) {  // the mutex was free meanwhile
@@ -118,7 +128,8 @@ int DeviceMemory::retire(Lock& lock, const Block& block, Order order, CuContext 
     return kCuSuccess;
   }
   state = &contexts_.at(context);
-  const CuStream stream = order && of == context ? *order : state->own;
+  const bool in_its_order = order && of == context && block.users.empty();
+  const CuStream stream = in_its_order ? *order : state->own;
   int failed = kCuSuccess;
   auto done = take_event(*state, failed);
   if (!done) return failed;
@@ -193,7 +204,7 @@ void DeviceMemory::finish_now(Lock& lock, CuAddress address, const char* call) {
 void DeviceMemory::finish(Pending& pending) {
   Block& block = pending.block;
   Region& region = block.region;
-  if (pending.copied && !block.is_reported && !compare(block, pending.canaries))
+  if (pending.copied && !settings_.bare && !block.is_reported && !compare(block, pending.canaries))
     region.painted_at = 0;
   PerContext& state = contexts_.at(region.context);
   state.events.push_back(pending.done);

@@ -55,7 +55,9 @@ struct Settings {
   LaunchMode launch = LaunchMode::async;
   Check check = Check::at_free;
   OnError on_error = OnError::stop;
-  bool python = true;      // stacks of the Python interpreter
+  bool python = true;  // stacks of the Python interpreter
+  // Guard pages alone, for blocks of a device: no canaries, and nothing that is freed is unmapped.
+  bool bare = false;
   std::uint64_t seed = 1;  // of what `held` stops
   // Only these blocks are guarded, if there are any, and of them not those to skip. A block has its
   // number either way.
