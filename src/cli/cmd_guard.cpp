@@ -58,8 +58,9 @@ void Guard::declare(po::options_description& flags,
       "and "
       "its core dump where cuda-gdb can read it); the first report comes before that")(
       "framework", po::value<std::string>()->default_value("none"),
-      "none, torch-nocache, jax-platform or auto: what the environment tells a framework, so that "
-      "each of its buffers is an allocation; auto: of a Python program both")(
+      "none, torch-pluggable, torch-nocache, jax-platform, cupy or auto: what is done to a "
+      "framework, so that each of its buffers is a block; auto: to a Python program all but "
+      "torch-nocache")(
       "core-dump", po::bool_switch(),
       "let the driver write a core dump at an error of a kernel, which cuda-gdb reads; with it the "
       "driver may miss a write out of bounds")("error-exitcode",
@@ -276,8 +277,7 @@ Result<int> run_program(const po::variables_map& flags, Results& out) {
     }
     if (flags["narrow"].as<bool>()) narrow(flags, request, took, *run);
     const auto for_framework = std::exchange(run->started, started).environment;
-    auto& environment = run->started.environment;
-    environment.insert(environment.end(), for_framework.begin(), for_framework.end());
+    guard::set_variables(run->started, for_framework);
     all.push_back(*std::move(run));
     if (all.back().ended.passed_on != 0) break;  // somebody has ended the series
   }
@@ -299,7 +299,7 @@ Result<int> Guard::run(const po::variables_map& flags, Results& out) {
   if (runs) return run_program(flags, out);
   RZ_TRY(only_flags_of(flags, "collect",
                        {"runs", "seed", "env", "cpu", "placement", "align", "poison", "retire",
-                        "max-memory", "min-bytes", "kernels", "only", "skip"}));
+                        "bare", "max-memory", "min-bytes", "kernels", "only", "skip"}));
   RZ_TRY_ASSIGN(const auto collected, guard::collect_folder(flags["collect"].as<std::string>()));
   return report_runs(flags, out, std::span(&collected, 1));
 }

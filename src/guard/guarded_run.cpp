@@ -47,7 +47,7 @@ tl::expected<ProgramRun, Refusal> run_guarded(const RunRequest& request) {
   run.settings = request.settings;
   run.foreign_preload = foreign_preload(request.started);
   RZ_TRY_ASSIGN(const auto program, find_program(request.started));
-  auto prepared = prepare(request.framework, program);
+  auto prepared = prepare(request.framework, program, hooks_of(request.library));
   run.framework = std::move(prepared.note);
   for (const auto& [name, value] : prepared.environment)
     run.started.environment.push_back({name, value});
@@ -60,11 +60,13 @@ tl::expected<ProgramRun, Refusal> run_guarded(const RunRequest& request) {
                                         request.standard_output, request.standard_error,
                                         request.limit, request.standard_input}));
   run.processes = read_process_records(folder->path(), run.unreadable);
-  const bool has_torch =
-      std::any_of(run.processes.begin(), run.processes.end(),
-                  [](const auto& process) { return process.is(Fact::torch_present); });
-  if (has_torch)
-    run.framework += (run.framework.empty() ? "" : "; ") + torch_note(request.framework);
+  const auto any = [&](Fact fact) {
+    return std::any_of(run.processes.begin(), run.processes.end(),
+                       [&](const auto& process) { return process.is(fact); });
+  };
+  if (any(Fact::torch_present))
+    run.framework += (run.framework.empty() ? "" : "; ") +
+                     torch_note(request.framework, any(Fact::torch_replaced));
   if (dumps) read_core_dumps(run.processes, request.cuda_gdb);
   return run;
 }
