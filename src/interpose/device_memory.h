@@ -3,10 +3,11 @@
 //
 // A block lives in a region: a slot of its own, mapped between unmapped pages, or a cell of a slot
 // that small blocks share. Around the block the region holds canaries. A freed block is retired: in
-// the order of the stream that frees it, its canaries are copied to the host and its bytes are
-// poisoned, then an event is recorded. Once the event has passed, the canaries are compared, and
-// the region is unmapped or used again. Which of both is decided at the free: one in the order of
-// no stream waits for the event if its region is to be unmapped, so that each later access faults.
+// the order of the stream that frees it, its bytes are poisoned, and after that its canaries are
+// copied to the host and an event is recorded. Once the event has passed, the canaries are
+// compared, and the region is unmapped or used again. Which of both is decided at the free: one in
+// the order of no stream waits for the event if its region is to be unmapped, so that each later
+// access faults.
 //
 // While a stream captures, no mapping, event, query or memset is made: frees wait for the end of
 // the capture, and blocks come from the driver unless a freed region fits as it is.
@@ -277,6 +278,7 @@ class DeviceMemory {
   // The same for a stream in whose order a block is freed, and all that use it.
   int order_after_users(const Block& block, CuStream stream, CuContext current, PerContext& state);
   int copy_canaries(const Block& block, CuStream stream, unsigned char* to);
+  int poison_freed(const Block& block, CuStream stream);
   // `current`: the context in which the free was called.
   int retire(Lock& lock, const Block& block, Order order, CuContext current);
   // Finishes freed blocks whose event has passed; queries the events of at most `most` blocks.

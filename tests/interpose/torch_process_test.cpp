@@ -35,6 +35,22 @@ TEST(TorchProcess, AWriteIntoTheSlackOfATensorIsFound) {
   ASSERT_FALSE(ran.findings[0].freed.empty());
 }
 
+// A stack that was walked before is not walked again, and is not taken for another.
+TEST(TorchProcess, EachBlockHasTheStackOfItsOwnAllocation) {
+  const auto ran = run_guarded({TORCH_PROGRAM, "alternate"}, {});
+  EXPECT_EQ(ran.exit, 0);
+  ASSERT_EQ(ran.findings.size(), 6u);
+  for (const auto& finding : ran.findings) {
+    const std::string own = finding.block.ordinal % 2 == 1 ? "first" : "second";
+    const std::string other = own == "first" ? "second" : "first";
+    std::string functions;
+    for (const auto& frame : finding.allocated) functions += frame.function + "\n";
+    EXPECT_NE(functions.find(own + "("), std::string::npos) << functions;
+    EXPECT_EQ(functions.find(other + "("), std::string::npos) << functions;
+    EXPECT_NE(functions.find("alternate("), std::string::npos) << functions;
+  }
+}
+
 TEST(TorchProcess, ItsGraphsKeepTheirMemory) {
   const auto ran = run_guarded({TORCH_PROGRAM, "capture"}, {});
   EXPECT_EQ(ran.exit, 0);

@@ -104,6 +104,26 @@ void capture(const Allocator& a, void* library) {
   CHECK(plain() == 0);
 }
 
+// Two places in turn, whose stacks differ in one return address alone.
+__attribute__((noinline)) void first(const Allocator& a, void** out) {
+  *out = a.allocate(1000, 0, nullptr);
+}
+__attribute__((noinline)) void second(const Allocator& a, void** out) {
+  *out = a.allocate(1000, 0, nullptr);
+}
+__attribute__((noinline)) void alternate(const Allocator& a, void* library) {
+  CuContext primary = nullptr;
+  CHECK(find<int(CuContext*, int)>(library, "cuDevicePrimaryCtxRetain")(&primary, 0) == 0);
+  CHECK(find<int(CuContext)>(library, "cuCtxSetCurrent")(primary) == 0);
+  const auto write = find<decltype(fakeLaunchWrite)>(library, "fakeLaunchWrite");
+  for (int i = 0; i < 6; ++i) {
+    void* block = nullptr;
+    (i % 2 == 0 ? first : second)(a, &block);
+    write(address(block), 1004, 1, nullptr);
+    a.free(block, 1000, 0, nullptr);
+  }
+}
+
 // PyTorch passes exceptions on, and takes a null pointer for memory.
 void exhaust(const Allocator& a, void* library) {
   find<decltype(fakeLimitMemory)>(library, "fakeLimitMemory")(0);
@@ -129,6 +149,7 @@ int main(int argc, char** argv) {
   if (deed == "use") use(allocator, library);
   if (deed == "dirty") dirty(allocator, library);
   if (deed == "capture") capture(allocator, library);
+  if (deed == "alternate") alternate(allocator, library);
   if (deed == "exhaust") exhaust(allocator, library);
   return 0;
 }
