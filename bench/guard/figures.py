@@ -7,6 +7,8 @@ import time
 import torch
 
 PAUSE_S = 0.002
+LIMIT_S = 5.0
+PARTS = 10
 
 
 def need_gpu():
@@ -48,17 +50,19 @@ def peak_while(work):
 
 
 def measure(unit, step, warm, count, more=dict):
-    """`count` units are timed after `warm` of them; the memory is that of further ones. `more` is called at
-    the end: what the line has besides."""
+    """`count` units are timed after `warm` of them, or fewer where they take longer than LIMIT_S; the memory
+    is that of further ones. `more` is called at the end: what the line has besides."""
     def repeat(times):
         for _ in range(times):
             step()
         torch.cuda.synchronize()
 
     repeat(warm)
-    begun = time.monotonic()
-    repeat(count)
-    us = (time.monotonic() - begun) / count * 1e6
+    done, begun = 0, time.monotonic()
+    while done < count and (done == 0 or time.monotonic() - begun < LIMIT_S):
+        repeat(count // PARTS)
+        done += count // PARTS
+    us = (time.monotonic() - begun) / done * 1e6
     peak = peak_while(lambda: repeat(min(count, warm)))
     line = {"unit": unit, "us": round(us, 3), "peak_bytes": peak, "with": versions(), **more()}
     print(json.dumps(line), flush=True)

@@ -32,6 +32,9 @@ def used_elsewhere(side, recorded):
     """The tensor is freed, and others are made, while another stream still reads it. That is fine if the
     allocator was told of the stream."""
     y = torch.ones(COUNT, device="cuda")
+    # The first launch of a kernel loads it, which waits for the device.
+    y.fill_(1)
+    y.sum()
     torch.cuda.synchronize()
     with torch.cuda.stream(side):
         torch.cuda._sleep(SLEEP)
