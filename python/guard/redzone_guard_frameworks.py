@@ -1,9 +1,9 @@
 """Lets frameworks allocate so that `redzone guard` sees each of their buffers: once the program imports
 one, and before it allocates.
 
-What cannot be done is one line on standard error; the program goes on as it would without the guard.
+What cannot be done is one line on standard error; the program goes on as it would without the guard. Every
+Python process imports this at its start, so it imports little itself.
 """
-import ctypes
 import os
 import sys
 
@@ -21,9 +21,10 @@ TORCH_SETTERS = {
 def library():
     """The preloaded library; None if this process has none, or it guards nothing of a device."""
     try:
+        import ctypes
         loaded = ctypes.CDLL(None)
         return loaded if loaded.redzone_guard_is_on() == 1 else None
-    except (AttributeError, OSError):
+    except (AttributeError, ImportError, OSError):
         return None
 
 
@@ -41,6 +42,7 @@ def torch_says_nothing(torch):
 
 def replace_torch_allocator(torch, guard):
     """Each tensor is a block, and its free and record_stream() are in the order of their streams."""
+    import ctypes
     if torch.version.cuda is None:
         return
     memory = torch.cuda.memory

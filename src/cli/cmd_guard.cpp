@@ -179,10 +179,15 @@ bool has_control_byte(const std::string& text) {
                      [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
 }
 
+Result<guard::Framework> framework_of(const po::variables_map& flags) {
+  return parse_name<guard::Framework>(flags["framework"].as<std::string>());
+}
+
 Result<int> attach(const po::variables_map& flags, Results& out) {
   RZ_TRY(only_flags_of(flags, "attach",
                        {"runs", "seed", "error-exitcode", "output", "no-store", "env", "json"}));
   RZ_TRY_ASSIGN(const auto settings, guard_settings(flags));
+  RZ_TRY_ASSIGN(const auto framework, framework_of(flags));
   RZ_TRY_ASSIGN(const auto library, guard::guard_library());
   if (library.string().find_first_of(": \t\n") != std::string::npos)
     return harness_error(fmt::format("guard: LD_PRELOAD cannot name {}: a space or a colon in it",
@@ -196,6 +201,10 @@ Result<int> attach(const po::variables_map& flags, Results& out) {
   out.print(fmt::format("export LD_PRELOAD={}\nexport {}={}\n",
                         guard::sh_word(library.string() + (before.empty() ? "" : ":" + before)),
                         interpose::kFolderVariable, guard::sh_word(folder.string())));
+  // What runs there is not known, so `auto` takes it for Python's.
+  for (const auto& [name, value] :
+       guard::prepare(framework, "python3", guard::hooks_of(library)).environment)
+    out.print(fmt::format("export {}={}\n", name, guard::sh_word(value)));
   return kOk;
 }
 
@@ -251,8 +260,7 @@ Result<int> run_program(const po::variables_map& flags, Results& out) {
     return usage_error(fmt::format("guard: --runs: must be 1 to {}", kMostRuns));
   RZ_TRY_ASSIGN(const auto library, guard::guard_library());
   const auto argv = flags["command"].as<std::vector<std::string>>();
-  RZ_TRY_ASSIGN(const auto framework,
-                parse_name<guard::Framework>(flags["framework"].as<std::string>()));
+  RZ_TRY_ASSIGN(const auto framework, framework_of(flags));
   RZ_TRY_ASSIGN(const auto variables, stored_variables(flags));
   const guard::Started started = guard::started_here(argv, variables);
   std::vector<guard::ProgramRun> all;
@@ -297,9 +305,10 @@ Result<int> Guard::run(const po::variables_map& flags, Results& out) {
   if (attaches) return attach(flags, out);
   if (flags.count("output") != 0) RZ_TRY(check_writable(flags["output"].as<std::string>()));
   if (runs) return run_program(flags, out);
-  RZ_TRY(only_flags_of(flags, "collect",
-                       {"runs", "seed", "env", "cpu", "placement", "align", "poison", "retire",
-                        "bare", "max-memory", "min-bytes", "kernels", "only", "skip"}));
+  RZ_TRY(
+      only_flags_of(flags, "collect",
+                    {"runs", "seed", "env", "cpu", "placement", "align", "poison", "retire", "bare",
+                     "framework", "max-memory", "min-bytes", "kernels", "only", "skip"}));
   RZ_TRY_ASSIGN(const auto collected, guard::collect_folder(flags["collect"].as<std::string>()));
   return report_runs(flags, out, std::span(&collected, 1));
 }
