@@ -165,7 +165,7 @@ class GuardGpu(unittest.TestCase):
         ran = self.run_script("--table")
         self.assertEqual(ran.returncode, 1, ran)
         text = (self.root / "bench/results/nvidia-h0-guard-table.txt").read_text()
-        self.assertEqual(len(re.findall("NOT AS EXPECTED", text)), 15)
+        self.assertEqual(len(re.findall("NOT AS EXPECTED", text)), 16)
 
     # The guard makes the file before it runs the program, and is killed with it.
     def test_a_guard_that_does_not_end(self):
