@@ -1,4 +1,5 @@
-"""One mistake in a PyTorch program, by the name of the argument, that the program itself does not notice."""
+"""One mistake in a PyTorch program, by the name of the argument, that the program itself does not notice;
+`record_stream` is without one."""
 import sys
 
 import torch
@@ -27,15 +28,22 @@ def missing_wait(x, side):
     return x.sum()
 
 
-def no_record_stream(x, side):
-    """The tensor is freed, and its memory used again, while another stream still reads it."""
+def used_elsewhere(side, recorded):
+    """The tensor is freed, and others are made, while another stream still reads it. That is fine if the
+    allocator was told of the stream."""
     y = torch.ones(COUNT, device="cuda")
+    # The first launch of a kernel loads it, which waits for the device.
+    y.fill_(1)
+    y.sum()
     torch.cuda.synchronize()
     with torch.cuda.stream(side):
         torch.cuda._sleep(SLEEP)
         total = y.sum()
+    if recorded:
+        y.record_stream(side)
     del y
-    torch.empty(COUNT, device="cuda").fill_(2)
+    for _ in range(20):
+        torch.empty(COUNT, device="cuda").fill_(2)
     torch.cuda.current_stream().wait_stream(side)
     return total
 
@@ -59,8 +67,8 @@ def run(deed):
         get[(1,)](torch.empty(COUNT, device="cuda"), 5, out)
     elif deed == "missing_wait":
         out = missing_wait(x, side)
-    elif deed == "no_record_stream":
-        out = no_record_stream(x, side)
+    elif deed in ("record_stream", "no_record_stream"):
+        out = used_elsewhere(side, deed == "record_stream")
     else:
         sys.exit(f"no deed '{deed}'")
     torch.cuda.synchronize()

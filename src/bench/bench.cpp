@@ -41,6 +41,9 @@ Result<void> measure_parts(const Setup& setup, Report& report) {
   if (wanted(Part::python)) {
     RZ_TRY_ASSIGN(report.python, setup.python());
   }
+  if (wanted(Part::guard)) {
+    RZ_TRY_ASSIGN(report.guard, setup.guard());
+  }
   return {};
 }
 

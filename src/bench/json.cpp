@@ -207,6 +207,34 @@ Json python(const PythonCalls& p) {
           {"why_not", text_or_null(p.why_not)}};
 }
 
+Json guard_cell(const GuardCell& c) {
+  const auto middle = [](const std::vector<double>& values) {
+    return values.empty() ? Json() : Json(median(values));
+  };
+  return {{"us", middle(c.us)},
+          {"peak_mib", middle(c.peak_mib)},
+          {"us_of_runs", c.us},
+          {"peak_mib_of_runs", c.peak_mib},
+          {"why_not", text_or_null(c.why_not)}};
+}
+
+// guard_cost_file.cpp reads it.
+Json guard_cost(const GuardCost& g) {
+  Json out = {{"runs", g.runs}, {"columns", Json::array()}, {"rows", Json::array()}};
+  for (const auto& c : g.columns) out["columns"].push_back({{"name", c.name}, {"what", c.what}});
+  for (const auto& r : g.rows) {
+    Json row = {{"program", r.program}, {"what", r.what}, {"unit", r.unit}, {"with", r.with}};
+    for (std::size_t i = 0; i < r.cells.size(); ++i)
+      row[g.columns[i].name] = guard_cell(r.cells[i]);
+    row["bare_to_plain"] = optional(g.ratio(r, kGuardBare, kPlain));
+    row["guard_to_plain"] = optional(g.ratio(r, kGuardFull, kPlain));
+    row["memcheck_to_guard"] = optional(g.ratio(r, kMemcheck, kGuardFull));
+    out["rows"].push_back(std::move(row));
+  }
+  out["why_not"] = text_or_null(g.why_not);
+  return out;
+}
+
 }  // namespace
 
 std::string report_json(const Report& r) {
@@ -237,6 +265,7 @@ std::string report_json(const Report& r) {
   json["tma"] = r.tma ? tma(*r.tma) : Json();
   json["minute"] = r.minute ? minute(*r.minute) : Json();
   json["python"] = r.python ? python(*r.python) : Json();
+  json["guard"] = r.guard ? guard_cost(*r.guard) : Json();
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 

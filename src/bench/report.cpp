@@ -52,6 +52,17 @@ double median(std::vector<double> values) {
   return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
 }
 
+std::optional<double> GuardCost::ratio(const GuardRow& row, std::string_view of,
+                                       std::string_view to) const {
+  const auto time = [&](std::string_view name) {
+    for (std::size_t i = 0; i < columns.size(); ++i)
+      if (columns[i].name == name) return median(row.cells[i].us);
+    return 0.0;
+  };
+  if (time(of) <= 0 || time(to) <= 0) return std::nullopt;
+  return time(of) / time(to);
+}
+
 std::optional<double> KernelShare::share() const {
   if (!why_not.empty() || kernels.empty()) return std::nullopt;
   std::vector<double> kept;

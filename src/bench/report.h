@@ -228,6 +228,34 @@ struct PythonCalls {
   std::string why_not = {};  // "" unless nothing was measured
 };
 
+// A program in one way to run it.
+struct GuardCell {
+  std::vector<double> us = {};        // of one unit of its work, for each process
+  std::vector<double> peak_mib = {};  // the most device memory in use, likewise
+  std::string why_not = {};           // why there are fewer than wanted; "" if there are not
+};
+struct GuardRow {
+  std::string program = {}, what = {};
+  std::string unit = {};              // of its work: "step", ...
+  std::string with = {};              // versions of what it uses
+  std::vector<GuardCell> cells = {};  // one for each column
+};
+// What the guard costs whole programs. The first column is the program alone.
+struct GuardCost {
+  std::size_t runs = 0;  // wanted of each program in each column
+  std::vector<ModeColumn> columns = {};
+  std::vector<GuardRow> rows = {};
+  std::string why_not = {};  // "" unless nothing was measured
+
+  // The median of one column by that of another; empty if either was not measured.
+  std::optional<double> ratio(const GuardRow& row, std::string_view of, std::string_view to) const;
+};
+// The columns' names.
+inline constexpr std::string_view kPlain = "plain";
+inline constexpr std::string_view kUncached = "uncached";
+inline constexpr std::string_view kGuardBare = "guard-bare";
+inline constexpr std::string_view kGuardFull = "guard";
+
 struct Report {
   Environment environment;
   std::string kind;     // "host" | "cuda"
@@ -247,6 +275,7 @@ struct Report {
   std::optional<TmaReport> tma;
   std::optional<Minute> minute;
   std::optional<PythonCalls> python;
+  std::optional<GuardCost> guard;
 };
 
 // 0 if empty.

@@ -7,6 +7,7 @@
 
 #include "bench/bare_loop.h"
 #include "bench/bench.h"
+#include "bench/guard_programs.h"
 #include "bench/minute.h"
 #include "bench/python_calls.h"
 #include "bench/tma.h"
@@ -45,6 +46,7 @@ Effort effort_for(bool quick) {
   effort.minute = milliseconds(6000);
   effort.kernels = milliseconds(1500);
   effort.python_plans = 6;
+  effort.guard_runs = 1;
   return effort;
 }
 
@@ -136,6 +138,7 @@ Result<Report> run(const RunOptions& options) {
   if (!device.execution.runs_kernels)
     return usage_error(
         fmt::format("--device {}: nothing runs on it that could be measured", device.name));
+  RZ_TRY(guard_programs(options.programs, std::string()));
   RZ_TRY_ASSIGN(const auto registry, engine::load_targets(options.engine));
   RZ_TRY_ASSIGN(const auto worker, first_hello(engine::pool_options(options.engine, registry)));
   RZ_TRY_ASSIGN(const auto logs, TemporaryFolder::create("sanitizer"));
@@ -153,11 +156,12 @@ Result<Report> run(const RunOptions& options) {
   setup.sanitized = [&](SanitizerTool tool) { return sanitized.open(tool); };
   setup.minute = [&] { return measure_minute(options.engine, setup.effort, setup.say); };
   setup.python = [&] { return measure_python(options.engine, setup); };
+  Report report;
+  setup.guard = [&] { return measure_guard(options, setup, report); };
   const oracles::Catalog dry = oracles::Catalog::dry();
   const Setup none = setup_of_none(setup, options.engine, dry);
   setup.none = &none;
 
-  Report report;
   report.environment = store::collect_environment(worker.device, worker.driver,
                                                   worker.compute_capability, worker.nvrtc, "");
   report.commit = options.commit;

@@ -5,6 +5,7 @@
 #include <functional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "bench/report.h"
 #include "bench/setup.h"
@@ -19,7 +20,12 @@ inline constexpr const char* kBareCommand = "bench-bare";
 struct RunOptions {
   engine::EngineOptions engine;  // as for a campaign
   std::set<Part> parts;
-  bool quick = false;           // fewer plans and puzzles
+  bool quick = false;  // fewer plans and puzzles
+  // Of the part `guard`: the programs, all if empty; a result (JSON) to go on from, "" for none;
+  // and what gets the report after each process.
+  std::vector<std::string> programs = {};
+  std::string earlier = {};
+  std::function<void(const Report&)> keep = [](const Report&) {};
   std::string commit, command;  // of the build, and as typed; for the report
   std::function<void(const std::string& what)> say = [](const std::string&) {};
 };

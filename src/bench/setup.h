@@ -21,7 +21,8 @@ enum class Part : std::uint8_t {
   launcher,
   tma,
   minute,
-  python
+  python,
+  guard
 };
 
 struct Effort {
@@ -42,9 +43,12 @@ struct Effort {
   std::uint64_t descriptors = 1000000;            // TMA's
   std::chrono::milliseconds minute{60000};        // of the campaign over all puzzles
   std::chrono::milliseconds kernels{20000};       // of each campaign over the kernels
-  std::set<Part> parts = {Part::throughput, Part::detection, Part::faults, Part::modes,
-                          Part::launcher,   Part::tma,       Part::minute, Part::python};
-  std::size_t python_plans = 24;  // of each target of Python
+  std::set<Part> parts = {Part::throughput, Part::detection, Part::faults,
+                          Part::modes,      Part::launcher,  Part::tma,
+                          Part::minute,     Part::python,    Part::guard};
+  std::size_t python_plans = 24;                // of each target of Python
+  std::size_t guard_runs = 5;                   // of each program in each way
+  std::chrono::milliseconds guard_run{120000};  // of one process; then the way is skipped
 };
 
 struct Setup {
@@ -69,6 +73,8 @@ struct Setup {
   std::function<Result<Minute>()> minute = {};
   // Measures the Python files that ship, in workers of their own.
   std::function<Result<PythonCalls>()> python = {};
+  // Measures what the guard costs whole programs.
+  std::function<Result<GuardCost>()> guard = {};
   // The setup of the dry-run device, for the part `launcher`; outlives this.
   const Setup* none = nullptr;
   std::function<bool()> stop = {};                   // Ctrl-C

@@ -255,6 +255,35 @@ std::string python_text(const PythonCalls& p) {
   return out + fault_text(p.fault_cost);
 }
 
+std::string guard_text(const GuardCost& g) {
+  std::string out = "\nprograms under redzone guard";
+  if (!g.why_not.empty()) return out + ": not measured: " + g.why_not + "\n";
+  out += fmt::format(", medians of {} processes\n", g.runs);
+  Table table({{"program"},
+               {"way"},
+               {"us", right},
+               {"of plain", right},
+               {"peak MiB", right},
+               {"runs", right},
+               {"note"}});
+  for (const auto& r : g.rows)
+    for (std::size_t i = 0; i < r.cells.size(); ++i) {
+      const GuardCell& c = r.cells[i];
+      const bool some = !c.us.empty();
+      table.add({i == 0 ? r.program : "", g.columns[i].name,
+                 some ? fmt::format("{:.1f}", median(c.us)) : "-",
+                 ratio(g.ratio(r, g.columns[i].name, kPlain)),
+                 some ? fmt::format("{:.0f}", median(c.peak_mib)) : "-",
+                 std::to_string(c.us.size()), c.why_not});
+    }
+  out += table.text("  ");
+  for (const auto& r : g.rows)
+    out += fmt::format("  {}: {}; us of one {}{}\n", r.program, r.what,
+                       r.unit.empty() ? "unit" : r.unit, r.with.empty() ? "" : "; " + r.with);
+  for (const auto& c : g.columns) out += fmt::format("  {}: {}\n", c.name, c.what);
+  return out;
+}
+
 }  // namespace
 
 std::string report_text(const Report& r) {
@@ -272,6 +301,7 @@ std::string report_text(const Report& r) {
   if (r.tma) out += tma_text(*r.tma);
   if (r.minute) out += minute_text(*r.minute);
   if (r.python) out += python_text(*r.python);
+  if (r.guard) out += guard_text(*r.guard);
   return out;
 }
 

@@ -11,6 +11,7 @@
 #include "cli/interrupt.h"
 #include "cli/output.h"
 #include "core/device_traits.h"
+#include "core/read_file.h"
 #include "core/write_file.h"
 
 namespace redzone::cli {
@@ -26,10 +27,15 @@ class Bench final : public Command {
   void declare(po::options_description& flags, po::positional_options_description&) const override {
     flags.add_options()("quick", po::bool_switch(), "use fewer plans and puzzles: under a minute")(
         "part", po::value<std::vector<std::string>>()->composing(),
-        "run only this part: throughput, detection, faults, modes, launcher, tma, minute or "
-        "python; "
-        "repeatable")("out", po::value<std::string>(),
-                      "also write the report to this file as JSON")(
+        "run only this part: throughput, detection, faults, modes, launcher, tma, minute, python "
+        "or guard; repeatable")(
+        "program", po::value<std::vector<std::string>>()->composing(),
+        "of the part guard, measure only this program: training, inference, launches, softmax, "
+        "matmul or layer_norm; repeatable")(
+        "resume", po::value<std::string>(),
+        "of the part guard, measure what this result (JSON) of the same build and machine lacks, "
+        "and take over the rest")("out", po::value<std::string>(),
+                                  "also write the report to this file as JSON")(
         "commit", po::value<std::string>()->default_value("unknown"),
         "commit of this build, for the report");
     add_device_flag(flags);
@@ -68,7 +74,7 @@ Result<std::set<bench::Part>> parts_wanted(const po::variables_map& flags) {
   const std::map<std::string, bench::Part> names = {
       {"throughput", throughput}, {"detection", detection}, {"faults", faults},
       {"modes", modes},           {"launcher", launcher},   {"tma", tma},
-      {"minute", minute},         {"python", python}};
+      {"minute", minute},         {"python", python},       {"guard", guard}};
   std::set<bench::Part> parts;
   if (flags.count("part") == 0) {
     for (const auto& [name, part] : names) parts.insert(part);
@@ -79,11 +85,33 @@ Result<std::set<bench::Part>> parts_wanted(const po::variables_map& flags) {
     if (found == names.end())
       return usage_error(
           fmt::format("--part {}: must be throughput, detection, faults, modes, launcher, tma, "
-                      "minute or python",
+                      "minute, python or guard",
                       name));
     parts.insert(found->second);
   }
   return parts;
+}
+
+std::vector<std::string> texts_of(const po::variables_map& flags, const char* name) {
+  if (flags.count(name) == 0) return {};
+  return flags[name].as<std::vector<std::string>>();
+}
+
+Result<void> write_result(const po::variables_map& flags, const bench::Report& report) {
+  if (flags.count("out") != 0)
+    if (const auto why = write_file(flags["out"].as<std::string>(), bench::report_json(report)))
+      return harness_error(*why);
+  return {};
+}
+
+// The result to go on from; "" if none was given.
+Result<std::string> earlier_result(const po::variables_map& flags,
+                                   const std::set<bench::Part>& parts) {
+  for (const char* name : {"program", "resume"})
+    if (flags.count(name) != 0 && !parts.contains(bench::Part::guard))
+      return usage_error(fmt::format("--{} is about the part guard", name));
+  if (flags.count("resume") == 0) return std::string();
+  return read_file(flags["resume"].as<std::string>());
 }
 
 std::string as_typed(const po::variables_map& flags, DeviceKind device) {
@@ -91,25 +119,32 @@ std::string as_typed(const po::variables_map& flags, DeviceKind device) {
                                  flags["quick"].as<bool>() ? " --quick" : "");
   if (flags.count("part") != 0)
     for (const auto& part : flags["part"].as<std::vector<std::string>>()) text += " --part " + part;
+  for (const auto& program : texts_of(flags, "program")) text += " --program " + program;
   return text;
 }
 
 Result<int> Bench::run(const po::variables_map& flags, Results& out) {
   watch_interrupts();
   RZ_TRY_ASSIGN(auto parts, parts_wanted(flags));
+  RZ_TRY_ASSIGN(auto earlier, earlier_result(flags, parts));
   if (flags.count("out") != 0) RZ_TRY(check_writable(flags["out"].as<std::string>()));
   RZ_TRY_ASSIGN(auto options, engine_options(flags, engine::Workload::campaign));
   RZ_TRY_ASSIGN(const auto report,
                 bench::run({.engine = options,
                             .parts = std::move(parts),
                             .quick = flags["quick"].as<bool>(),
+                            .programs = texts_of(flags, "program"),
+                            .earlier = std::move(earlier),
+                            .keep =
+                                [&](const bench::Report& so_far) {
+                                  if (const auto kept = write_result(flags, so_far); !kept)
+                                    print_note("bench: " + kept.error().message);
+                                },
                             .commit = flags["commit"].as<std::string>(),
                             .command = as_typed(flags, options.device),
                             .say = [](const std::string& what) { print_note("bench: " + what); }}));
   out.print(bench::report_text(report));
-  if (flags.count("out") != 0)
-    if (const auto why = write_file(flags["out"].as<std::string>(), bench::report_json(report)))
-      return harness_error(*why);
+  RZ_TRY(write_result(flags, report));
   return report.interrupted ? kInterrupted : kOk;
 }
 

@@ -58,8 +58,9 @@ void Guard::declare(po::options_description& flags,
       "and "
       "its core dump where cuda-gdb can read it); the first report comes before that")(
       "framework", po::value<std::string>()->default_value("none"),
-      "none, torch-nocache, jax-platform or auto: what the environment tells a framework, so that "
-      "each of its buffers is an allocation; auto: of a Python program both")(
+      "none, torch-pluggable, torch-nocache, jax-platform, cupy or auto: what is done to a "
+      "framework, so that each of its buffers is a block; auto: to a Python program all but "
+      "torch-nocache")(
       "core-dump", po::bool_switch(),
       "let the driver write a core dump at an error of a kernel, which cuda-gdb reads; with it the "
       "driver may miss a write out of bounds")("error-exitcode",
@@ -178,10 +179,15 @@ bool has_control_byte(const std::string& text) {
                      [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
 }
 
+Result<guard::Framework> framework_of(const po::variables_map& flags) {
+  return parse_name<guard::Framework>(flags["framework"].as<std::string>());
+}
+
 Result<int> attach(const po::variables_map& flags, Results& out) {
   RZ_TRY(only_flags_of(flags, "attach",
                        {"runs", "seed", "error-exitcode", "output", "no-store", "env", "json"}));
   RZ_TRY_ASSIGN(const auto settings, guard_settings(flags));
+  RZ_TRY_ASSIGN(const auto framework, framework_of(flags));
   RZ_TRY_ASSIGN(const auto library, guard::guard_library());
   if (library.string().find_first_of(": \t\n") != std::string::npos)
     return harness_error(fmt::format("guard: LD_PRELOAD cannot name {}: a space or a colon in it",
@@ -195,6 +201,10 @@ Result<int> attach(const po::variables_map& flags, Results& out) {
   out.print(fmt::format("export LD_PRELOAD={}\nexport {}={}\n",
                         guard::sh_word(library.string() + (before.empty() ? "" : ":" + before)),
                         interpose::kFolderVariable, guard::sh_word(folder.string())));
+  // What runs there is not known, so `auto` takes it for Python's.
+  for (const auto& [name, value] :
+       guard::prepare(framework, "python3", guard::hooks_of(library)).environment)
+    out.print(fmt::format("export {}={}\n", name, guard::sh_word(value)));
   return kOk;
 }
 
@@ -250,8 +260,7 @@ Result<int> run_program(const po::variables_map& flags, Results& out) {
     return usage_error(fmt::format("guard: --runs: must be 1 to {}", kMostRuns));
   RZ_TRY_ASSIGN(const auto library, guard::guard_library());
   const auto argv = flags["command"].as<std::vector<std::string>>();
-  RZ_TRY_ASSIGN(const auto framework,
-                parse_name<guard::Framework>(flags["framework"].as<std::string>()));
+  RZ_TRY_ASSIGN(const auto framework, framework_of(flags));
   RZ_TRY_ASSIGN(const auto variables, stored_variables(flags));
   const guard::Started started = guard::started_here(argv, variables);
   std::vector<guard::ProgramRun> all;
@@ -276,8 +285,7 @@ Result<int> run_program(const po::variables_map& flags, Results& out) {
     }
     if (flags["narrow"].as<bool>()) narrow(flags, request, took, *run);
     const auto for_framework = std::exchange(run->started, started).environment;
-    auto& environment = run->started.environment;
-    environment.insert(environment.end(), for_framework.begin(), for_framework.end());
+    guard::set_variables(run->started, for_framework);
     all.push_back(*std::move(run));
     if (all.back().ended.passed_on != 0) break;  // somebody has ended the series
   }
@@ -297,9 +305,10 @@ Result<int> Guard::run(const po::variables_map& flags, Results& out) {
   if (attaches) return attach(flags, out);
   if (flags.count("output") != 0) RZ_TRY(check_writable(flags["output"].as<std::string>()));
   if (runs) return run_program(flags, out);
-  RZ_TRY(only_flags_of(flags, "collect",
-                       {"runs", "seed", "env", "cpu", "placement", "align", "poison", "retire",
-                        "max-memory", "min-bytes", "kernels", "only", "skip"}));
+  RZ_TRY(
+      only_flags_of(flags, "collect",
+                    {"runs", "seed", "env", "cpu", "placement", "align", "poison", "retire", "bare",
+                     "framework", "max-memory", "min-bytes", "kernels", "only", "skip"}));
   RZ_TRY_ASSIGN(const auto collected, guard::collect_folder(flags["collect"].as<std::string>()));
   return report_runs(flags, out, std::span(&collected, 1));
 }

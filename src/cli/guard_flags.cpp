@@ -67,6 +67,16 @@ Result<void> set_kernels(const po::variables_map& flags, interpose::Settings& se
   return {};
 }
 
+// What --bare turns off cannot be asked for.
+Result<void> nothing_beside_bare(const po::variables_map& flags) {
+  for (const char* name : {"poison", "retire", "check", "on-error"})
+    if (!flags[name].defaulted())
+      return usage_error(fmt::format("guard: --{} has no effect with --bare", name));
+  if (flags["cpu"].as<bool>())
+    return usage_error("guard: --bare is about a device, so it has no effect with --cpu");
+  return {};
+}
+
 }  // namespace
 
 void add_guard_settings_flags(po::options_description& flags) {
@@ -80,6 +90,9 @@ void add_guard_settings_flags(po::options_description& flags) {
       "byte that fills new and freed memory, or none")(
       "retire", po::value<std::string>()->default_value("sample"),
       "sample or all: how many freed blocks of a device are unmapped; on the CPU all are")(
+      "bare", po::bool_switch(),
+      "guard pages alone, for a device: no poison, no canaries, and nothing that is freed is "
+      "unmapped")(
       "max-memory", po::value<Count>(),
       "device memory in MiB beyond which small blocks share their slots (default: half of it)")(
       "min-bytes", po::value<Count>()->default_value(Count{1024}),
@@ -141,7 +154,9 @@ std::string words_of(const interpose::Settings& settings) {
   if (!settings.python) add_switch("no-python-stacks");
   if (settings.placement != usual.placement) add("placement", "guard_before");
   if (settings.align_bytes != 0) add("align", std::to_string(settings.align_bytes));
-  if (settings.poison != usual.poison)
+  if (settings.bare)
+    add_switch("bare");
+  else if (settings.poison != usual.poison)
     add("poison", settings.poison < 0 ? std::string(kNoPoison) : std::to_string(settings.poison));
   if (settings.retire != usual.retire) add("retire", "all");
   if (settings.max_memory_bytes != 0)
@@ -171,10 +186,15 @@ Result<interpose::Settings> guard_settings(const po::variables_map& flags) {
   using interpose::Retire;
   interpose::Settings out;
   out.cpu = flags["cpu"].as<bool>();
+  out.bare = flags["bare"].as<bool>();
   RZ_TRY_ASSIGN(out.placement, guard_placement(flags));
   RZ_TRY_ASSIGN(out.retire, choice<Retire>(flags, "retire",
                                            {{Retire::sample, "sample"}, {Retire::all, "all"}}));
   RZ_TRY_ASSIGN(out.poison, poison_of(flags["poison"].as<std::string>()));
+  if (out.bare) {
+    RZ_TRY(nothing_beside_bare(flags));
+    out.poison = -1;
+  }
   if (flags.count("align") != 0) {
     out.align_bytes = flags["align"].as<Count>().value;
     if (!std::has_single_bit(out.align_bytes) || out.align_bytes > interpose::kMostAlignBytes)
@@ -208,8 +228,8 @@ Result<interpose::Settings> guard_settings(const po::variables_map& flags) {
 
 guard::Varied varied_settings(const po::variables_map& flags) {
   return {.placement = flags["placement"].defaulted(),
-          .poison = flags["poison"].defaulted(),
-          .retire = flags["retire"].defaulted()};
+          .poison = flags["poison"].defaulted() && !flags["bare"].as<bool>(),
+          .retire = flags["retire"].defaulted() && !flags["bare"].as<bool>()};
 }
 
 }  // namespace redzone::cli

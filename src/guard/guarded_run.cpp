@@ -27,6 +27,17 @@ bool collects(const ProcessRecord& process) {
          std::find(argv.begin(), argv.end(), "--collect") != argv.end();
 }
 
+// Says of PyTorch what is seen of it, if a process has loaded it.
+void add_torch_note(Framework framework, ProgramRun& run) {
+  const auto any = [&](Fact fact) {
+    return std::any_of(run.processes.begin(), run.processes.end(),
+                       [&](const auto& process) { return process.is(fact); });
+  };
+  if (any(Fact::torch_present))
+    run.framework +=
+        (run.framework.empty() ? "" : "; ") + torch_note(framework, any(Fact::torch_replaced));
+}
+
 }  // namespace
 
 Result<fs::path> guard_library() {
@@ -47,7 +58,7 @@ tl::expected<ProgramRun, Refusal> run_guarded(const RunRequest& request) {
   run.settings = request.settings;
   run.foreign_preload = foreign_preload(request.started);
   RZ_TRY_ASSIGN(const auto program, find_program(request.started));
-  auto prepared = prepare(request.framework, program);
+  auto prepared = prepare(request.framework, program, hooks_of(request.library));
   run.framework = std::move(prepared.note);
   for (const auto& [name, value] : prepared.environment)
     run.started.environment.push_back({name, value});
@@ -60,11 +71,7 @@ tl::expected<ProgramRun, Refusal> run_guarded(const RunRequest& request) {
                                         request.standard_output, request.standard_error,
                                         request.limit, request.standard_input}));
   run.processes = read_process_records(folder->path(), run.unreadable);
-  const bool has_torch =
-      std::any_of(run.processes.begin(), run.processes.end(),
-                  [](const auto& process) { return process.is(Fact::torch_present); });
-  if (has_torch)
-    run.framework += (run.framework.empty() ? "" : "; ") + torch_note(request.framework);
+  add_torch_note(request.framework, run);
   if (dumps) read_core_dumps(run.processes, request.cuda_gdb);
   return run;
 }
@@ -100,6 +107,7 @@ Result<ProgramRun> collect_folder(const fs::path& folder) {
   out.processes = read_process_records(folder, out.unreadable);
   // In a shell with the two variables the command that collects is attached itself.
   std::erase_if(out.processes, [](const ProcessRecord& p) { return collects(p); });
+  add_torch_note(Framework::none, out);
   return out;
 }
 

@@ -57,6 +57,14 @@ Started started_here(std::vector<std::string> argv, std::span<const std::string>
   return out;
 }
 
+void set_variables(Started& started, std::span<const EnvironmentVariable> variables) {
+  for (const auto& variable : variables) {
+    std::erase_if(started.environment, [&](const auto& one) { return one.name == variable.name; });
+    std::erase(started.unset, variable.name);
+    started.environment.push_back(variable);
+  }
+}
+
 std::vector<std::string> decisive_variables(const Started& started) {
   std::set<std::string> names;
   for (const std::string_view name : interpose::kKeptVariables) names.emplace(name);

@@ -28,6 +28,9 @@ Started parse_started(std::string_view bytes);
 // kKeptVariables, and never kPreloadVariable.
 Started started_here(std::vector<std::string> argv, std::span<const std::string> more);
 
+// Gives the variables their values, also where `started` has others.
+void set_variables(Started& started, std::span<const EnvironmentVariable> variables);
+
 // The names of the variables that decide how `started` runs: each is as in `started`, or not set.
 std::vector<std::string> decisive_variables(const Started& started);
 

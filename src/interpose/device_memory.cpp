@@ -1,5 +1,6 @@
 #include "interpose/device_memory.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "interpose/backtrace.h"
@@ -53,7 +54,7 @@ int DeviceMemory::paint(Region& region, CuAddress at, std::size_t bytes, CuStrea
 int DeviceMemory::paint_for_all(Lock& lock, Region& region, CuAddress at, std::size_t bytes) {
   const CuStream stream = contexts_.at(region.context).painting;
   const int failed = paint(region, at, bytes, stream);
-  if (failed != kCuSuccess) return failed;
+  if (failed != kCuSuccess || (settings_.bare && settings_.poison < 0)) return failed;
   return without_lock(lock, region.context, [&] { return driver_.synchronize_stream(stream); });
 }
 
@@ -203,6 +204,14 @@ DeviceMemory::FreeResult DeviceMemory::report_bad_free(const Block& block, CuAdd
     recorder_.publish(*finding);
   }
   return {Freed::wrong, kCuInvalidValue};
+}
+
+void DeviceMemory::record_stream(CuAddress address, CuStream stream) {
+  const Lock lock(mutex_);
+  const auto at = live_.find(address);
+  if (at == live_.end()) return;
+  auto& users = at->second.users;
+  if (std::find(users.begin(), users.end(), stream) == users.end()) users.push_back(stream);
 }
 
 void DeviceMemory::retire_passed(const char* call) {

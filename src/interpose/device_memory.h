@@ -3,10 +3,11 @@
 //
 // A block lives in a region: a slot of its own, mapped between unmapped pages, or a cell of a slot
 // that small blocks share. Around the block the region holds canaries. A freed block is retired: in
-// the order of the stream that frees it, its canaries are copied to the host and its bytes are
-// poisoned, then an event is recorded. Once the event has passed, the canaries are compared, and
-// the region is unmapped or used again. Which of both is decided at the free: one in the order of
-// no stream waits for the event if its region is to be unmapped, so that each later access faults.
+// the order of the stream that frees it, its bytes are poisoned, and after that its canaries are
+// copied to the host and an event is recorded. Once the event has passed, the canaries are
+// compared, and the region is unmapped or used again. Which of both is decided at the free: one in
+// the order of no stream waits for the event if its region is to be unmapped, so that each later
+// access faults.
 //
 // While a stream captures, no mapping, event, query or memset is made: frees wait for the end of
 // the capture, and blocks come from the driver unless a freed region fits as it is.
@@ -59,6 +60,10 @@ class DeviceMemory {
     int result = kCuSuccess;  // of the call, unless foreign: the error of a broken context
   };
   FreeResult free(CuAddress address, Order order, const char* call, const Frames& from);
+
+  // Work of that stream uses the block as well: at its free in the order of a stream, both streams
+  // are waited for. Nothing if it is no live block.
+  void record_stream(CuAddress address, CuStream stream);
 
   struct View {
     CuAddress address = 0;
@@ -174,6 +179,7 @@ class DeviceMemory {
     bool is_freed = false, is_reported = false;  // reported: its canaries are known to be dirty
     Frames allocated, freed;
     bool is_range_reported = false;
+    std::vector<CuStream> users = {};  // of record_stream()
   };
   struct Pending {
     Block block;
@@ -269,7 +275,10 @@ class DeviceMemory {
   Lent<unsigned char*> take_canaries(PerContext& context, int& failed);
   int order_after_all(Lock& lock, CuContext context);
   int order_after(CuStream stream, CuContext of, PerContext& state);
+  // The same for a stream in whose order a block is freed, and all that use it.
+  int order_after_users(const Block& block, CuStream stream, CuContext current, PerContext& state);
   int copy_canaries(const Block& block, CuStream stream, unsigned char* to);
+  int poison_freed(const Block& block, CuStream stream);
   // `current`: the context in which the free was called.
   int retire(Lock& lock, const Block& block, Order order, CuContext current);
   // Finishes freed blocks whose event has passed; queries the events of at most `most` blocks.

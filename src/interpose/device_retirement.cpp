@@ -17,12 +17,14 @@ constexpr std::size_t kCanaryChunk = 64 * 1024;
 }  // namespace
 
 DeviceMemory::Zone DeviceMemory::zone_before(const Block& block) const {
+  if (settings_.bare) return {};
   const std::size_t room = block.address - block.region.base;
   const std::size_t bytes = room < kZoneBytes ? room : kZoneBytes;
   return {block.address - bytes, bytes};
 }
 
 DeviceMemory::Zone DeviceMemory::zone_after(const Block& block) const {
+  if (settings_.bare) return {};
   const CuAddress end = block.address + block.bytes;
   const std::size_t room = block.region.base + block.region.bytes - end;
   return {end, room < kZoneBytes ? room : kZoneBytes};
@@ -82,6 +84,14 @@ int DeviceMemory::order_after(CuStream stream, CuContext of, PerContext& state) 
   return failed != kCuSuccess ? failed : driver_.wait_event(state.own, given.get(), 0);
 }
 
+int DeviceMemory::order_after_users(const Block& block, CuStream stream, CuContext current,
+                                    PerContext& state) {
+  int failed = order_after(stream, context_of(stream, current), state);
+  for (const CuStream user : block.users)
+    if (failed == kCuSuccess) failed = order_after(user, context_of(user, current), state);
+  return failed;
+}
+
 int DeviceMemory::copy_canaries(const Block& block, CuStream stream, unsigned char* to) {
   std::size_t at = 0;
   for (const Zone zone : {zone_before(block), zone_after(block)}) {
@@ -95,22 +105,33 @@ int DeviceMemory::copy_canaries(const Block& block, CuStream stream, unsigned ch
 
 // Neighbours in a shared slot may be in use.
 bool DeviceMemory::choose_to_unmap(const Region& region) {
-  // What is unmapped would end the program.
-  if (settings_.on_error == OnError::go_on) return false;
-  return !region.shared && (settings_.retire == Retire::all || ++retired_ % kRetireEvery == 0);
+  // What is unmapped would end a program that is to go on.
+  if (settings_.on_error == OnError::go_on || settings_.bare) return false;
+  if (region.shared) return false;
+  if (settings_.retire == Retire::all) return true;
+  ++retired_;
+  return retired_ % (retired_ <= kRetireFirst ? kRetireEvery : kRetireEveryLater) == 0;
 }
 
+// The poison is in the order of the free. So are the copies of the canaries if the region is to be
+// unmapped, so that it can be as soon as the program has waited for its stream. Else they go
+// through the guard's own stream, and nothing of the program waits for them.
 int DeviceMemory::retire(Lock& lock, const Block& block, Order order, CuContext current) {
   const CuContext context = block.region.context;
   const CuContext of = order ? context_of(*order, current) : context;
   const CurrentContext here(driver_, context);
   PerContext* state = per_context(context);
   if (state == nullptr) return kCuInvalidContext;
+  const bool unmap = choose_to_unmap(block.region);
+  const bool in_its_order = order && of == context && block.users.empty();
+  const bool in_its_stream = in_its_order && (unmap || settings_.bare);
+  int poisoned = kCuSuccess;
+  if (in_its_order) poisoned = poison_freed(block, *order);
   int ordered = kCuSuccess;
   if (!order)
     ordered = order_after_all(lock, context);
-  else if (of != context)
-    ordered = order_after(*order, of, *state);
+  else if (!in_its_stream)
+    ordered = order_after_users(block, *order, current, *state);
   if (ordered == kCuInvalidContext && contexts_.count(context) == 0) forget(block.region);
   if (ordered != kCuSuccess) return ordered;
   if (holds_back()) {  // the mutex was free meanwhile
@@ -118,7 +139,7 @@ int DeviceMemory::retire(Lock& lock, const Block& block, Order order, CuContext 
     return kCuSuccess;
   }
   state = &contexts_.at(context);
-  const CuStream stream = order && of == context ? *order : state->own;
+  const CuStream stream = in_its_stream ? *order : state->own;
   int failed = kCuSuccess;
   auto done = take_event(*state, failed);
   if (!done) return failed;
@@ -126,18 +147,23 @@ int DeviceMemory::retire(Lock& lock, const Block& block, Order order, CuContext 
   if (!canaries) return failed;
   failed = copy_canaries(block, stream, canaries.get());
   const bool copied = failed == kCuSuccess;
-  if (copied && settings_.poison >= 0)
-    failed = driver_.set_bytes(block.address, static_cast<unsigned char>(settings_.poison),
-                               block.bytes, stream);
+  if (copied && !in_its_order) poisoned = poison_freed(block, stream);
   // After a failure, too: only then is it known when the device no longer writes to the canaries.
   if (const int unrecorded = driver_.record_event(done.get(), stream)) {
     canaries.keep();
     return unrecorded;
   }
-  pending_.push_back({block, done.keep(), canaries.keep(), copied, choose_to_unmap(block.region)});
+  pending_.push_back({block, done.keep(), canaries.keep(), copied, unmap});
+  if (failed == kCuSuccess) failed = poisoned;
   // What is not poisoned is painted before it is used again.
   if (failed != kCuSuccess) pending_.back().block.region.painted_at = 0;
   return failed;
+}
+
+int DeviceMemory::poison_freed(const Block& block, CuStream stream) {
+  if (settings_.poison < 0) return kCuSuccess;
+  return driver_.set_bytes(block.address, static_cast<unsigned char>(settings_.poison), block.bytes,
+                           stream);
 }
 
 void DeviceMemory::poll(const char* call, std::size_t most) {
@@ -193,7 +219,7 @@ void DeviceMemory::finish_now(Lock& lock, CuAddress address, const char* call) {
 void DeviceMemory::finish(Pending& pending) {
   Block& block = pending.block;
   Region& region = block.region;
-  if (pending.copied && !block.is_reported && !compare(block, pending.canaries))
+  if (pending.copied && !settings_.bare && !block.is_reported && !compare(block, pending.canaries))
     region.painted_at = 0;
   PerContext& state = contexts_.at(region.context);
   state.events.push_back(pending.done);

@@ -46,6 +46,8 @@ Driver load_driver(void* (*find)(const char* name)) {
   set_call(d.unmap, find("cuMemUnmap"));
   set_call(d.set_access, find("cuMemSetAccess"));
   set_call(d.get_granularity, find("cuMemGetAllocationGranularity"));
+  set_call(d.allocate, find("cuMemAlloc_v2"));
+  set_call(d.free, find("cuMemFree_v2"));
   set_call(d.set_bytes, find("cuMemsetD8Async"));
   set_call(d.copy_to_host, find("cuMemcpyDtoHAsync_v2"));
   set_call(d.allocate_pinned, find("cuMemHostAlloc"));
@@ -65,6 +67,7 @@ Driver load_driver(void* (*find)(const char* name)) {
   set_call(d.get_function_count, find("cuModuleGetFunctionCount"));
   set_call(d.get_kernel_count, find("cuLibraryGetKernelCount"));
   set_call(d.is_capturing, find("cuStreamIsCapturing"));
+  set_call(d.exchange_capture_mode, find("cuThreadExchangeStreamCaptureMode"));
   set_call(d.launch_host_function, find("cuLaunchHostFunc"));
   set_call(d.get_primary_state, find("cuDevicePrimaryCtxGetState"));
   set_call(d.retain_primary, find("cuDevicePrimaryCtxRetain"));

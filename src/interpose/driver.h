@@ -25,6 +25,10 @@ struct Driver {
   int (*set_access)(CuAddress, std::size_t, const CuMemAccessDesc*, std::size_t) = nullptr;
   int (*get_granularity)(std::size_t*, const CuMemAllocationProp*, int) = nullptr;
 
+  // Blocks of the driver's own.
+  int (*allocate)(CuAddress*, std::size_t) = nullptr;
+  int (*free)(CuAddress) = nullptr;
+
   int (*set_bytes)(CuAddress, unsigned char, std::size_t, CuStream) = nullptr;
   int (*copy_to_host)(void*, CuAddress, std::size_t, CuStream) = nullptr;
   int (*allocate_pinned)(void**, std::size_t, unsigned) = nullptr;
@@ -47,6 +51,7 @@ struct Driver {
   int (*get_function_count)(unsigned*, void*) = nullptr;
   int (*get_kernel_count)(unsigned*, void*) = nullptr;
   int (*is_capturing)(CuStream, int*) = nullptr;                            // 10.0 and later
+  int (*exchange_capture_mode)(int*) = nullptr;                             // 10.1 and later
   int (*launch_host_function)(CuStream, void (*)(void*), void*) = nullptr;  // 10.0 and later
 
   int (*get_default_pool)(CuPool*, CuDevice) = nullptr;  // 11.2 and later

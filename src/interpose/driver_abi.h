@@ -117,6 +117,7 @@ struct CuLaunchConfig {
   CuStream stream = nullptr;
 };
 
+inline constexpr int kCuCaptureRelaxed = 2;  // what a thread may call while a stream captures
 inline constexpr int kCuGranularityMinimum = 0;
 inline constexpr int kCuAttributeVirtualMemory = 102;  // of a device
 inline constexpr unsigned kCuStreamNonBlocking = 1;

@@ -101,6 +101,16 @@ std::string_view PythonLayout::text_of(PyObject string, Part part, std::span<cha
   return {room.data(), used};
 }
 
+std::uint64_t PythonLayout::end_of(PyObject string) const {
+  constexpr std::ptrdiff_t characters = 8;
+  constexpr std::uint64_t factor = 131;
+  const std::ptrdiff_t length = python_->length(string);
+  auto out = static_cast<std::uint64_t>(length);
+  for (std::ptrdiff_t i = std::max<std::ptrdiff_t>(0, length - characters); i < length; ++i)
+    out = out * factor + as_text(python_->character(string, i));
+  return out;
+}
+
 // The attributes of a code object are the objects that it holds.
 bool PythonLayout::find_names(PyObject code) {
   const PyObject file = python_->attribute(code, "co_filename");

@@ -43,6 +43,8 @@ class PythonLayout {
   // "" if one of these is a control character.
   enum class Part : std::uint8_t { beginning, end };
   std::string_view text_of(PyObject string, Part part, std::span<char> room) const;
+  // A number made of its length and its last characters.
+  std::uint64_t end_of(PyObject string) const;
 
  private:
   static constexpr int kMostDepth = 256;

@@ -11,11 +11,12 @@ namespace redzone::interpose {
 namespace {
 
 // A line that has a number. Another code object may get the address of one that is gone: so what it
-// is called counts as well.
+// is called counts as well, and where the objects of its names are the same the ends of these.
 struct Known {
   const void* code = nullptr;
   int line = 0;
-  std::uint64_t texts = 0;
+  PyObject file = nullptr, function = nullptr;
+  std::uint64_t ends = 0, texts = 0;
   std::uint32_t number = 0;
 };
 constexpr std::size_t kKnown = 2 * kPythonLines;
@@ -42,20 +43,27 @@ std::uint64_t hash_of(std::string_view file, std::string_view function) {
 
 std::uint32_t number_of(Recorder& recorder, const PythonLayout& how,
                         const PythonLayout::Line& line) {
+  std::size_t at = reinterpret_cast<std::size_t>(line.code) / 16 * 31 +
+                   static_cast<std::size_t>(static_cast<unsigned>(line.line));
+  at %= kKnown;
+  const std::uint64_t ends = how.end_of(line.file) * 31 + how.end_of(line.function);
+  for (std::size_t i = at; known[i].number != 0; i = (i + 1) % kKnown)
+    if (known[i].code == line.code && known[i].line == line.line && known[i].file == line.file &&
+        known[i].function == line.function && known[i].ends == ends)
+      return known[i].number;
   char file_room[sizeof(PythonLine::file) - 1], function_room[sizeof(PythonLine::function) - 1];
   const auto file = how.text_of(line.file, PythonLayout::Part::end, file_room);
   const auto function = how.text_of(line.function, PythonLayout::Part::beginning, function_room);
   const std::uint64_t texts = hash_of(file, function);
-  std::size_t at = reinterpret_cast<std::size_t>(line.code) / 16 * 31 +
-                   static_cast<std::size_t>(static_cast<unsigned>(line.line));
-  at %= kKnown;
   // At most half of the places are taken.
   for (; known[at].number != 0; at = (at + 1) % kKnown)
-    if (known[at].code == line.code && known[at].line == line.line && known[at].texts == texts)
+    if (known[at].code == line.code && known[at].line == line.line && known[at].texts == texts) {
+      known[at].file = line.file, known[at].function = line.function, known[at].ends = ends;
       return known[at].number;
+    }
   const std::uint32_t out =
       recorder.add_python_line(file, function, static_cast<std::uint32_t>(line.line));
-  if (out != 0) known[at] = {line.code, line.line, texts, out};
+  if (out != 0) known[at] = {line.code, line.line, line.file, line.function, ends, texts, out};
   return out;
 }
 

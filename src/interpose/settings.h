@@ -17,9 +17,11 @@ inline constexpr const char* kSettingsFile = "settings";
 
 enum class Placement : std::uint8_t { guard_after, guard_before };
 // all: freed memory is unmapped, and its addresses are never used again. sample: this happens to
-// every kRetireEvery-th freed block, the others keep their memory, poisoned, for the next block.
+// every kRetireEvery-th of the first freed blocks, and later on to fewer, since unmapping a block
+// and mapping another takes about 200 us; the others keep their memory, poisoned, for the next
+// block.
 enum class Retire : std::uint8_t { sample, all };
-inline constexpr std::uint64_t kRetireEvery = 8;
+inline constexpr std::uint64_t kRetireEvery = 8, kRetireFirst = 1024, kRetireEveryLater = 64;
 // blocking: each launch is waited for. held: streams are stopped for a while, see stream_holds.h.
 enum class LaunchMode : std::uint8_t { async, blocking, held };
 // When canaries of live blocks are compared: at their free, or after each launch as well, which
@@ -55,7 +57,9 @@ struct Settings {
   LaunchMode launch = LaunchMode::async;
   Check check = Check::at_free;
   OnError on_error = OnError::stop;
-  bool python = true;      // stacks of the Python interpreter
+  bool python = true;  // stacks of the Python interpreter
+  // Guard pages alone, for blocks of a device: no canaries, and nothing that is freed is unmapped.
+  bool bare = false;
   std::uint64_t seed = 1;  // of what `held` stops
   // Only these blocks are guarded, if there are any, and of them not those to skip. A block has its
   // number either way.

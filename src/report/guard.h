@@ -3,11 +3,12 @@
 //   JSON     {"argv", "exit_code", "signal": number or null, "guard_exit_code", "judged": bool,
 //            "processes_to_guard": number, "processes_not_judged": number,
 //            "settings": {"driver", "cpu", "placement", "align", "poison": number or null,
-//            "retire", "launch", "seed", "check", "on_error", "max_memory", "min_bytes", "only",
-//            "skip": [first, last] or null}, "findings": [FINDING], "processes": [PROCESS],
-//            "counters": {name: number}, "left_out": {name: {"times", "meaning"}}, "framework",
-//            "foreign_preload", "unreadable_records", "stored", "runs"} (guard_stored.h); without
-//            argv, for processes that were attached, "exit_code" and "signal" are null
+//            "retire", "bare": bool, "launch", "seed", "check", "on_error", "max_memory",
+//            "min_bytes", "only", "skip": [first, last] or null}, "findings": [FINDING],
+//            "processes": [PROCESS], "counters": {name: number}, "left_out": {name: {"times",
+//            "meaning"}}, "framework", "foreign_preload", "unreadable_records", "stored", "runs"}
+//            (guard_stored.h); without argv, for processes that were attached, "exit_code" and
+//            "signal" are null
 //   FINDING  {"signature", "kind", "memory": "device"|"host", "access", "side", "distance", "code",
 //            "address", "wrong_bytes", "call", "pid", "thread", "times", "block", "kernel",
 //            "exception", "location", "instruction": "" without a core dump of the driver,

@@ -110,6 +110,7 @@ Json settings_json(const interpose::Settings& s) {
           {"align", s.align_bytes},
           {"poison", s.poison < 0 ? Json(nullptr) : Json(s.poison)},
           {"retire", s.retire == interpose::Retire::all ? "all" : "sample"},
+          {"bare", s.bare},
           {"launch", name_of(s.launch)},
           {"seed", s.seed},
           {"check", name_of(s.check)},

@@ -121,6 +121,7 @@ std::string guarded_text(const guard::ProgramRun& run) {
   if (s.align_bytes != 0)
     out += fmt::format("; blocks are aligned to {}, which is not what their allocators promise",
                        bytes_text(s.align_bytes));
+  if (s.bare) out += "; guard pages alone: nothing is poisoned, and no canaries are compared";
   return out + "\n";
 }
 

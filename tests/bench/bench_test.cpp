@@ -15,18 +15,37 @@ using Json = nlohmann::json;
 using testing::exit_code;
 using testing::quoted;
 
-TEST(Bench, MeasuresThePartsThatAreAskedFor) {
-  const auto folder = TemporaryFolder::create("bench").value();
-  const auto file = folder.path() / "report.json";
-  const std::string bench = std::string(REDZONE) + " bench --quick --device host --out " +
-                            quoted(file) + " >" + quoted(folder.path() / "table") + " 2>&1";
-  ASSERT_EQ(exit_code(bench + " --part faults"), 0);
-  std::ifstream in(file);
-  const Json report = Json::parse(in);
-  EXPECT_EQ(report["throughput"].size() + report["detection"].size(), 0u);
-  EXPECT_EQ(report["modes"]["rows"].size(), 0u);
-  EXPECT_GT(report["fault_cost"]["with_spare"]["faults"], 0);
-  EXPECT_EQ(exit_code(bench + " --part nothing"), 2);
+// The command on the host device, with its file and what it prints in a folder.
+class BenchOnHost : public ::testing::Test {
+ protected:
+  int bench(const std::string& flags) const {
+    return exit_code(std::string(REDZONE) + " bench --quick --device host --out " + quoted(file_) +
+                     " " + flags + " >" + quoted(folder_.path() / "table") + " 2>&1");
+  }
+  Json report() const {
+    std::ifstream in(file_);
+    return Json::parse(in);
+  }
+
+  TemporaryFolder folder_ = TemporaryFolder::create("bench").value();
+  std::filesystem::path file_ = folder_.path() / "report.json";
+};
+
+TEST_F(BenchOnHost, MeasuresThePartsThatAreAskedFor) {
+  ASSERT_EQ(bench("--part faults"), 0);
+  const Json json = report();
+  EXPECT_EQ(json["throughput"].size() + json["detection"].size(), 0u);
+  EXPECT_EQ(json["modes"]["rows"].size(), 0u);
+  EXPECT_GT(json["fault_cost"]["with_spare"]["faults"], 0);
+  EXPECT_EQ(bench("--part nothing"), 2);
+}
+
+TEST_F(BenchOnHost, TheProgramsOfTheGuardNeedAGpu) {
+  ASSERT_EQ(bench("--part guard --program softmax"), 0);
+  EXPECT_EQ(report()["guard"]["why_not"], "the programs need a GPU");
+  EXPECT_EQ(bench("--part guard --program nothing"), 2);
+  EXPECT_EQ(bench("--part guard --resume " + quoted(folder_.path() / "none")), 2);
+  EXPECT_EQ(bench("--part faults --program softmax"), 2);
 }
 
 TEST(Bench, ChangesNothingWhenItsFileCannotBeWritten) {

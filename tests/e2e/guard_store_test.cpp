@@ -341,6 +341,19 @@ TEST_F(GuardStore, ProcessesAreAttachedByTwoVariables) {
   EXPECT_EQ(run({"guard", "--collect", "empty"}).exit, 125);
 }
 
+TEST_F(GuardStore, AttachedProcessesHaveTheFrameworksToo) {
+  const Ran attach = run({"guard", "--attach", "records", "--framework", "auto"});
+  ASSERT_EQ(attach.exit, 0) << attach;
+  for (const char* name : {"PYTHONPATH", "REDZONE_GUARD_FRAMEWORKS", "XLA_PYTHON_CLIENT_ALLOCATOR"})
+    EXPECT_TRUE(has(attach.out, std::string("export ") + name + "=")) << attach;
+  folder_.write("variables", attach.out);
+  const Ran program =
+      shell(folder_, ". ./variables; exec python3 -c 'import redzone_guard_frameworks'");
+  EXPECT_EQ(program.exit, 0) << program;
+  EXPECT_EQ(run({"guard", "--attach", "other", "--framework", "tensorflow"}).exit, 125);
+  EXPECT_EQ(run({"guard", "--collect", "records", "--framework", "auto"}).exit, 125);
+}
+
 TEST_F(GuardStore, ARecordThatIsCollectedAgainCountsOnce) {
   folder_.write("variables", run({"guard", "--attach", "records", "--cpu"}).out);
   const auto attached = [&] {

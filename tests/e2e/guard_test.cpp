@@ -155,6 +155,54 @@ TEST_F(Guarded, FrameworksAreToldByTheEnvironment) {
   EXPECT_EQ(guard({}, program).out, "\n") << "sh is no Python program";
 }
 
+// A stand-in for torch that calls the functions it is given as PyTorch does, over the stand-in for
+// the driver.
+TEST_F(Guarded, TorchAllocatesThroughTheGuard) {
+  folder_.write("torch.py", "LIBRARY = '" TORCH_LIBRARY R"('
+import ctypes, sys
+ctypes.CDLL(LIBRARY)
+cuda = memory = sys.modules[__name__]
+class version:
+    cuda = "13.0"
+class Setters:
+    def __getattr__(self, name):
+        return lambda address: None
+class CUDAPluggableAllocator:
+    def __init__(self, path, allocate, free):
+        library = ctypes.CDLL(path)
+        self.allocate, self.free = getattr(library, allocate), getattr(library, free)
+        self.allocate.restype = ctypes.c_void_p
+    def allocator(self):
+        return Setters()
+def change_current_allocator(allocator):
+    global current
+    current = allocator
+)");
+  const std::string program = R"(
+import ctypes, torch
+driver = ctypes.CDLL("libcuda.so.1")
+context = ctypes.c_void_p()
+driver.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0)
+driver.cuCtxSetCurrent(context)
+block = ctypes.c_void_p(torch.current.allocate(ctypes.c_ssize_t(1000), 0, None))
+driver.fakeLaunchWrite(block, ctypes.c_size_t(1004), 1, None)
+torch.current.free(block, ctypes.c_ssize_t(1000), 0, None)
+driver.cuCtxSynchronize()
+)";
+  ::setenv("LD_LIBRARY_PATH", FAKE_DRIVER_DIR, 1);
+  ::setenv("PYTHONPATH", folder_.path().c_str(), 1);
+  const Ran ran = guard({"--framework", "auto"}, {"python3", "-c", program});
+  EXPECT_EQ(ran.exit, 1) << ran;
+  const std::string first = ran.err.substr(0, ran.err.find('\n'));
+  EXPECT_TRUE(first.starts_with("framework: the allocator of PyTorch and CuPy is replaced")) << ran;
+  EXPECT_TRUE(has(first, "PyTorch's pluggable allocator: each tensor is a block")) << ran;
+  EXPECT_TRUE(has(ran.err, "finding 1: canary: write after a block")) << ran;
+  const Ran other = guard({"--framework", "auto"}, {"python3", "-E", "-c", "pass"});
+  EXPECT_EQ(other.exit, 125) << "it has allocated nothing";
+  ::unsetenv("PYTHONPATH");
+  ::unsetenv("LD_LIBRARY_PATH");
+}
+
 // What is accepted reaches the processes, which are left alone if they cannot read it.
 TEST_F(Guarded, TheLargestValuesOfFlagsAreKept) {
   const Json json = report(

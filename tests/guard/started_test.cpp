@@ -46,6 +46,15 @@ TEST(KeptVariables, AreInOrderAndNoSecrets) {
       EXPECT_EQ(name.find(part), std::string_view::npos) << name;
 }
 
+TEST(Started, VariablesThatAreSetTakeThePlaceOfOthers) {
+  Started started{{"python3"}, "/x", {{"PYTHONPATH", "/old"}, {"TZ", "UTC"}}, {"TOKEN", "OTHER"}};
+  const std::vector<EnvironmentVariable> more{{"PYTHONPATH", "/new"}, {"TOKEN", "1"}};
+  set_variables(started, more);
+  EXPECT_EQ(started.environment, (std::vector<EnvironmentVariable>{
+                                     {"TZ", "UTC"}, {"PYTHONPATH", "/new"}, {"TOKEN", "1"}}));
+  EXPECT_EQ(started.unset, (std::vector<std::string>{"OTHER"}));
+}
+
 TEST(StartedFile, IsReadBack) {
   const Started started = parse_started("/home/x\0OMP_NUM_THREADS=2\0TZ=\0\0python3\0\0-x\0"s);
   EXPECT_EQ(started.folder, "/home/x");

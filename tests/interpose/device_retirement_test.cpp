@@ -90,7 +90,7 @@ TEST_F(DeviceMemoryTest, ASlotIsUsedAgainOnlyAfterItsEvent) {
   free(at, stream_);
   const CuAddress other = allocate(100);
   EXPECT_NE(other, at);
-  ASSERT_EQ(cuStreamSynchronize(stream_), 0);
+  ASSERT_EQ(cuCtxSynchronize(), 0);
   EXPECT_EQ(allocate(100), at);
   EXPECT_EQ(counted(Counter::slots_reused), 1u);
 }
@@ -133,6 +133,50 @@ TEST_F(DeviceMemoryTest, ASampleIsUnmappedByDefault) {
   }
   EXPECT_EQ(counted(Counter::slots_retired), 4u);
   EXPECT_EQ(counted(Counter::slots_mapped), 4u);
+}
+
+TEST_F(DeviceMemoryTest, FewerAreUnmappedLater) {
+  fakeSetEager(true);
+  for (std::uint64_t i = 1; i <= kRetireFirst; ++i) free(allocate(100));
+  const std::uint64_t first = kRetireFirst / kRetireEvery;
+  EXPECT_EQ(counted(Counter::slots_retired), first);
+  for (std::uint64_t i = 1; i <= 2 * kRetireEveryLater; ++i) free(allocate(100));
+  EXPECT_EQ(counted(Counter::slots_retired), first + 2);
+}
+
+TEST_F(DeviceMemoryTest, TheProgramsStreamDoesNotWaitForTheCopyOfCanaries) {
+  const CuAddress at = allocate(100, stream_);
+  cuStreamSynchronize(stream_);
+  const int copies = fakeCalls("cuMemcpyDtoHAsync_v2");
+  fakeLaunchWrite(at, 101, 7, stream_);
+  free(at, stream_);
+  EXPECT_GT(fakeCalls("cuMemcpyDtoHAsync_v2"), copies);
+  cuStreamSynchronize(stream_);
+  EXPECT_EQ(*reinterpret_cast<unsigned char*>(at), 0xff) << "its poison is in its order";
+  memory().retire_passed("cuStreamSynchronize");
+  EXPECT_EQ(counted(Counter::canaries_checked), 0u) << "the copy is in another stream";
+  settle();
+  ASSERT_EQ(findings().size(), 1u);
+  EXPECT_EQ(findings()[0].kind, FindingKind::canary);
+}
+
+TEST_F(DeviceMemoryTest, BareLeavesGuardPagesAlone) {
+  settings_.bare = true;
+  settings_.poison = -1;
+  fakeSetEager(true);
+  for (int i = 0; i < 2 * static_cast<int>(kRetireEvery); ++i) {
+    const CuAddress at = allocate(1000, stream_);
+    fakeLaunchWrite(at, 1004, 7, stream_);
+    free(at, stream_);
+  }
+  const CuAddress live = allocate(1000);
+  fakeLaunchWrite(live, 1004, 7, stream_);
+  settle();
+  EXPECT_TRUE(findings().empty()) << "there is no canary";
+  EXPECT_EQ(fakeCalls("cuMemsetD8Async") + fakeCalls("cuMemcpyDtoHAsync_v2"), 0);
+  EXPECT_EQ(counted(Counter::slots_retired), 0u);
+  fakeLaunchWrite(live, 1025, 7, stream_);
+  EXPECT_EQ(cuStreamSynchronize(stream_), kCuIllegalAddress) << "there is a guard page";
 }
 
 TEST_F(DeviceMemoryTest, AFreeInTheOrderOfAStreamWaitsForNothingThoughItsBlockIsUnmapped) {

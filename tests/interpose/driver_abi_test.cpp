@@ -39,6 +39,7 @@ TEST(DriverAbi, IsThatOfTheToolkit) {
   EXPECT_EQ(offsetof(CuLaunchConfig, shared_bytes), offsetof(CUlaunchConfig, sharedMemBytes));
   EXPECT_EQ(offsetof(CuLaunchConfig, stream), offsetof(CUlaunchConfig, hStream));
   EXPECT_EQ(kCuMemoryDevice, int{CU_MEMORYTYPE_DEVICE});
+  EXPECT_EQ(kCuCaptureRelaxed, int{CU_STREAM_CAPTURE_MODE_RELAXED});
   EXPECT_EQ(kCuMemoryUnified, int{CU_MEMORYTYPE_UNIFIED});
   EXPECT_EQ(int{kCuSuccess}, int{CUDA_SUCCESS});
   EXPECT_EQ(int{kCuInvalidValue}, int{CUDA_ERROR_INVALID_VALUE});

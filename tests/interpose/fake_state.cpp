@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "interpose/fake_driver.h"
 
@@ -10,6 +11,7 @@ namespace redzone::fake {
 namespace {
 
 thread_local CuContext the_current = nullptr;
+thread_local int the_capture_mode = 0;
 
 }  // namespace
 
@@ -20,6 +22,10 @@ State& state() {
 
 CuContext current() {
   return the_current;
+}
+
+int exchange_capture_mode(int mode) {
+  return std::exchange(the_capture_mode, mode);
 }
 
 void set_current(CuContext context) {
@@ -38,7 +44,7 @@ int begin(const char* name, bool invalidates_captures) {
     --it->second.times;
     return it->second.code;
   }
-  if (invalidates_captures)
+  if (invalidates_captures && the_capture_mode != kCuCaptureRelaxed)
     for (const auto& stream : s.all_streams)
       if (stream->capturing) {
         s.invalidated = true;

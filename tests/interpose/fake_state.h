@@ -81,6 +81,8 @@ inline const CuPool kDefaultPool = reinterpret_cast<CuPool>(0x2f00);  // of devi
 // Of this thread.
 CuContext current();
 void set_current(CuContext context);
+// What this thread may call while a stream captures; returns what it was.
+int exchange_capture_mode(int mode);
 
 // Counts the call; nonzero: planted, or an error of the context.
 int begin(const char* name, bool invalidates_captures = false);

@@ -138,6 +138,11 @@ FAKE_EXPORT int cuStreamEndCapture_ptsz(CuStream stream, CuGraph* graph) {
   FAKE_CALL();
   return end_capture(per_thread(stream), graph);
 }
+FAKE_EXPORT int cuThreadExchangeStreamCaptureMode(int* mode) {
+  FAKE_CALL();
+  *mode = exchange_capture_mode(*mode);
+  return 0;
+}
 FAKE_EXPORT int cuStreamIsCapturing(CuStream stream, int* status) {
   FAKE_CALL();
   *status = stream_of(stream).capturing ? 1 : 0;

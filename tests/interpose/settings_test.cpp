@@ -29,6 +29,7 @@ TEST(GuardSettings, AreReadAsTheyWereWritten) {
   all.check = Check::each_launch;
   all.on_error = OnError::go_on;
   all.python = false;
+  all.bare = true;
   all.seed = 9;
   all.only = {2, 90};
   all.skip = {5, 5};

@@ -268,6 +268,7 @@ Reals* load() {
   new (&guard->launches) LaunchLog(guard->driver, recorder(), settings().kernels);
   new (&guard->holds) StreamHolds(guard->driver, settings(), recorder());
   new (&guard->memory) DeviceMemory(guard->driver, settings(), recorder(), guard->launches);
+  new (&guard->torch) TorchBlocks(guard->driver, guard->memory);
   ready.store(&the_reals, std::memory_order_release);
   return &the_reals;
 }

@@ -6,6 +6,7 @@
 #include "interpose/recorder.h"
 #include "interpose/settings.h"
 #include "interpose/stream_holds.h"
+#include "interpose/torch_blocks.h"
 
 namespace redzone::interpose {
 
@@ -23,6 +24,7 @@ struct DriverGuard {
   LaunchLog launches;
   StreamHolds holds;
   DeviceMemory memory;
+  TorchBlocks torch;
 };
 DriverGuard* driver_guard();
 // The same, but nullptr unless a call has needed it before.

@@ -26,6 +26,7 @@ constinit std::atomic<bool> started{false};
 void before_fork() {
   // In this order: the driver's guard may free a block of the host's under its lock.
   if (DriverGuard* const guard = driver_guard_in_use()) {
+    guard->torch.lock();
     guard->memory.lock();
     guard->launches.lock();
   }
@@ -36,6 +37,7 @@ void unlock_driver() {
   if (DriverGuard* const guard = driver_guard_in_use()) {
     guard->launches.unlock();
     guard->memory.unlock();
+    guard->torch.unlock();
   }
 }
 
