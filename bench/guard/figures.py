@@ -64,5 +64,6 @@ def measure(unit, step, warm, count, more=dict):
         done += count // PARTS
     us = (time.monotonic() - begun) / done * 1e6
     peak = peak_while(lambda: repeat(min(count, warm)))
-    line = {"unit": unit, "us": round(us, 3), "peak_bytes": peak, "with": versions(), **more()}
+    line = {"unit": unit, "us": round(us, 3), "peak_bytes": peak, "with": versions(),
+            "allocator": torch.cuda.get_allocator_backend(), **more()}
     print(json.dumps(line), flush=True)

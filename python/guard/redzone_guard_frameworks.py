@@ -4,6 +4,8 @@ one, and before it allocates.
 What cannot be done is one line on standard error; the program goes on as it would without the guard. Every
 Python process imports this at its start, so it imports little itself.
 """
+import contextlib
+import functools
 import os
 import sys
 
@@ -28,11 +30,36 @@ def library():
         return None
 
 
-def torch_says_nothing(torch):
-    """Statistics of the caching allocator, which is not in use: 0, as before the first allocation. Torch
-    itself would raise."""
+# What torch.cuda.memory_stats_as_nested_dict() has, but for its numbers.
+TORCH_NUMBERS = ("num_alloc_retries", "num_ooms", "num_sync_all_streams", "num_device_alloc",
+                 "num_device_free", "max_split_size")
+TORCH_STATISTICS = ("allocation", "segment", "active", "inactive_split", "allocated_bytes",
+                    "reserved_bytes", "active_bytes", "inactive_split_bytes", "requested_bytes")
+TORCH_OVERSIZE = ("oversize_allocations", "oversize_segments")
+
+
+def no_statistics(device=None):
+    """Zeros: the allocator that they are of is not in use, and torch itself would raise."""
+    def zeros():
+        return dict.fromkeys(("current", "peak", "allocated", "freed"), 0)
+
+    out: dict = dict.fromkeys(TORCH_NUMBERS, 0)
+    out.update({name: {pool: zeros() for pool in ("all", "small_pool", "large_pool")}
+                for name in TORCH_STATISTICS})
+    out.update({name: zeros() for name in TORCH_OVERSIZE})
+    return out
+
+
+def use_guard_for_torch(torch, guard):
+    """Each tensor is a block, and its free and record_stream() are in the order of their streams."""
+    import ctypes
     memory = torch.cuda.memory
-    replaced: dict = {"memory_stats_as_nested_dict": lambda device=None: {},
+    ours = memory.CUDAPluggableAllocator(LIBRARY, "redzone_guard_malloc", "redzone_guard_free")
+    # Without the setters memory would be used again that another stream or a graph still uses.
+    for setter, name in TORCH_SETTERS.items():
+        getattr(ours.allocator(), setter)(ctypes.cast(getattr(guard, name), ctypes.c_void_p).value)
+    memory.change_current_allocator(ours)
+    replaced = {"memory_stats_as_nested_dict": no_statistics,
                 "reset_accumulated_memory_stats": lambda device=None: None,
                 "reset_peak_memory_stats": lambda device=None: None}
     for name, function in replaced.items():
@@ -40,27 +67,46 @@ def torch_says_nothing(torch):
         setattr(torch.cuda, name, function)
 
 
-def replace_torch_allocator(torch, guard):
-    """Each tensor is a block, and its free and record_stream() are in the order of their streams."""
-    import ctypes
+def hook_torch(torch, guard):
+    """The allocator is replaced when torch begins to use CUDA, unless the program has done so before."""
     if torch.version.cuda is None:
         return
     memory = torch.cuda.memory
-    ours = memory.CUDAPluggableAllocator(LIBRARY, "redzone_guard_malloc", "redzone_guard_free")
-    # Without the setters memory would be used again that another stream or a graph still uses.
-    for setter, name in TORCH_SETTERS.items():
-        getattr(ours.allocator(), setter)(ctypes.cast(getattr(guard, name), ctypes.c_void_p).value)
-    memory.change_current_allocator(ours)
-    torch_says_nothing(torch)
-    guard.redzone_guard_torch_replaced()
+    change, begin = memory.change_current_allocator, torch._C._cuda_init
+    state = {"is_decided": False}
+
+    def change_current_allocator(allocator):
+        change(allocator)
+        state["is_decided"] = True
+
+    def begin_cuda():
+        if not state["is_decided"]:
+            state["is_decided"] = True
+            with said_of("torch"):
+                memory.change_current_allocator = change
+                use_guard_for_torch(torch, guard)
+        return begin()
+
+    memory.change_current_allocator = torch.cuda.change_current_allocator = change_current_allocator
+    torch._C._cuda_init = begin_cuda
 
 
-def replace_cupy_allocator(cupy, guard):
+def hook_cupy(cupy, guard):
     """Each array is an allocation of the CUDA runtime, without CuPy's pool."""
     cupy.cuda.set_allocator(None)
+    guard.redzone_guard_cupy_replaced()
 
 
-HOOKS = {"torch": replace_torch_allocator, "cupy": replace_cupy_allocator}
+HOOKS = {"torch": hook_torch, "cupy": hook_cupy}
+
+
+@contextlib.contextmanager
+def said_of(name):
+    """What fails is said, and goes no further."""
+    try:
+        yield
+    except Exception as problem:
+        print(f"redzone: guard: the allocator of {name} was not replaced: {problem}", file=sys.stderr)
 
 
 class HookedLoader:
@@ -102,20 +148,19 @@ class HookedFinder:
         return None
 
 
-def hook_of(name):
-    def hook(module):
-        guard = library()
-        if guard is None:
-            return
-        try:
+def run_hook(name, module):
+    guard = library()
+    if guard is not None:
+        with said_of(name):
             HOOKS[name](module, guard)
-        except Exception as problem:
-            print(f"redzone: guard: the allocator of {name} was not replaced: {problem}", file=sys.stderr)
-    return hook
 
 
 def install(names):
     """`names`: those of HOOKS, with commas between them; others are for another version of the guard."""
     for name in names.split(","):
-        if name in HOOKS and name not in sys.modules:
-            sys.meta_path.insert(0, HookedFinder(name, hook_of(name)))
+        if name not in HOOKS:
+            continue
+        if name in sys.modules:
+            run_hook(name, sys.modules[name])
+        else:
+            sys.meta_path.insert(0, HookedFinder(name, functools.partial(run_hook, name)))

@@ -1,30 +1,48 @@
 """Python imports this at its start because `redzone guard --framework` puts this folder first in PYTHONPATH.
 
 It lets frameworks allocate through the guard once the program imports them, and then does what the
-sitecustomize does that Python would have found without this one.
+sitecustomize does that Python would have found without this one, whatever happens here. Python 2 runs it,
+too.
 """
-import importlib.machinery
-import importlib.util
 import os
 import sys
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
 
 
+def _other_folders():
+    return [folder for folder in sys.path if os.path.abspath(folder or os.curdir) != _HERE]
+
+
 def _run_next():
-    folders = [folder for folder in sys.path if os.path.abspath(folder or os.curdir) != _HERE]
-    spec = importlib.machinery.PathFinder.find_spec("sitecustomize", folders)
+    try:
+        from importlib import machinery, util
+    except ImportError:
+        return _run_next_of_python_2()
+    spec = machinery.PathFinder.find_spec("sitecustomize", _other_folders())
     if spec is None or spec.loader is None:
-        return
-    module = importlib.util.module_from_spec(spec)
+        return None
+    module = util.module_from_spec(spec)
     sys.modules["sitecustomize"] = module
-    spec.loader.exec_module(module)
+    return spec.loader.exec_module(module)
 
 
-# Kept for processes of this one by the variable; the program itself finds nothing there.
-import redzone_guard_frameworks  # noqa: E402
+def _run_next_of_python_2():
+    import imp
+    try:
+        found = imp.find_module("sitecustomize", _other_folders())
+    except ImportError:
+        return None
+    return imp.load_module("sitecustomize", *found)  # type: ignore[arg-type]
 
-sys.path[:] = [folder for folder in sys.path if os.path.abspath(folder or os.curdir) != _HERE]
-redzone_guard_frameworks.install(os.environ.get("REDZONE_GUARD_FRAMEWORKS", ""))
-# What fails in it is said by Python's own start, as without this file.
-_run_next()
+
+# What fails in the next one is said by Python's own start, as without this file.
+try:
+    import redzone_guard_frameworks
+    redzone_guard_frameworks.install(os.environ.get("REDZONE_GUARD_FRAMEWORKS", ""))
+except Exception as problem:
+    sys.stderr.write("redzone: guard: no framework is hooked: " + str(problem) + "\n")
+finally:
+    # Processes of this one have the folder by the variable; the program itself finds nothing there.
+    sys.path[:] = _other_folders()
+    _run_next()

@@ -74,6 +74,10 @@ class CostTable {
       cell.why_not = fmt::format("exit code {}: {}", ran->exit_code, last_line(ran->output));
     else if (!figures)
       cell.why_not = "it printed no figures: " + last_line(ran->output);
+    else if (program.has_framework && !way.allocator.empty() && figures->allocator != way.allocator)
+      cell.why_not = fmt::format("it has PyTorch's allocator '{}'", figures->allocator);
+    else if (!row.with.empty() && figures->with != row.with)
+      cell.why_not = fmt::format("it has {}, and earlier runs {}", figures->with, row.with);
     if (!cell.why_not.empty()) return;
     row.unit = figures->unit;
     row.with = figures->with;

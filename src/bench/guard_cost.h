@@ -26,13 +26,14 @@ struct GuardWay {
   std::vector<std::string> before;  // the words before those of the program
   bool of_framework = false;        // says nothing of programs without one
   std::string why_not = {};         // why there is no such way here
+  std::string allocator = {};       // that a program with a framework must have; "": any
 };
 
 // A line of a program: {"unit": "step", "us": 2460.1, "peak_bytes": 1048576, "with": "torch 2.11"}.
 // `us`: of one unit. `peak_bytes`: the most device memory in use, of the whole device. `with`:
-// versions; may be left out.
+// versions; "allocator": PyTorch's. Both may be left out.
 struct ProgramFigures {
-  std::string unit, with;
+  std::string unit, with, allocator;
   double us = 0, peak_mib = 0;
 };
 // The last such line of the output; empty if there is none.
@@ -50,7 +51,8 @@ struct GuardRuns {
 
 // Adds to the table what it lacks; the ways take turns. A way in which a program fails is not tried
 // again, and none but the first where the program fails alone. `cost` is empty, or of earlier runs
-// of the same ways: then what failed is tried again. Rows of other programs stay.
+// of the same ways: then what failed is tried again. Rows of other programs stay. A run with other
+// versions than those of the row counts as failed.
 void measure_guard_cost(const GuardRuns& runs, GuardCost& cost);
 
 // The table in a result of report_json(); a usage error if it has none.

@@ -23,7 +23,8 @@ std::optional<ProgramFigures> figures_of(const Json& line) {
     const auto at = line.find(key);
     return at != line.end() && at->is_string() ? at->get<std::string>() : std::string();
   };
-  ProgramFigures out{text("unit"), text("with"), number("us"), number("peak_bytes") / kMib};
+  ProgramFigures out{text("unit"), text("with"), text("allocator"), number("us"),
+                     number("peak_bytes") / kMib};
   if (out.unit.empty() || out.us <= 0 || out.peak_mib < 0) return std::nullopt;
   return out;
 }
@@ -33,6 +34,10 @@ GuardCell cell_of(const Json& json) {
   out.us = json.at("us_of_runs").get<std::vector<double>>();
   out.peak_mib = json.at("peak_mib_of_runs").get<std::vector<double>>();
   if (out.us.size() != out.peak_mib.size()) throw std::runtime_error("runs without a figure");
+  const auto is_figure = [](double value) { return value > 0; };
+  if (!std::all_of(out.us.begin(), out.us.end(), is_figure) ||
+      !std::all_of(out.peak_mib.begin(), out.peak_mib.end(), is_figure))
+    throw std::runtime_error("a figure that is none");
   if (const Json& why = json.at("why_not"); !why.is_null()) out.why_not = why.get<std::string>();
   return out;
 }

@@ -12,6 +12,7 @@ namespace redzone::bench {
 namespace {
 
 constexpr const char* kLaunches = "launches";
+constexpr const char* kPluggable = "pluggable";  // as PyTorch calls it
 
 struct Shipped {
   const char *name, *file, *what;
@@ -72,11 +73,17 @@ std::vector<GuardWay> guard_ways(const std::string& redzone,
            {"env", "PYTORCH_NO_CUDA_MEMORY_CACHING=1"},
            true},
           {{std::string(kGuardBare), "guard --framework auto --bare: guard pages alone"},
-           guard({"--bare"})},
+           guard({"--bare"}),
+           false,
+           {},
+           kPluggable},
           {{std::string(kGuardFull),
             "guard --framework auto: guard pages, poison, canaries, a sample of freed blocks "
             "unmapped"},
-           guard({})},
+           guard({}),
+           false,
+           {},
+           kPluggable},
           {{std::string(kMemcheck), "compute-sanitizer memcheck, with PyTorch's caching allocator"},
            memcheck_prefix,
            false,
@@ -90,6 +97,8 @@ Result<GuardCost> earlier_cost(const std::string& earlier, const Report& report,
   const auto differs = [&](const char* key, const nlohmann::json& ours) {
     return !json.contains(key) || json[key] != ours;
   };
+  if (report.commit == kUnknownCommit)
+    return usage_error("--resume: the commit of this build must be known (--commit)");
   if (differs("commit", report.commit) || differs("device", report.environment.device) ||
       differs("driver", report.environment.driver) || differs("quick", report.quick))
     return usage_error("--resume: the result is of another commit, machine or --quick");

@@ -17,8 +17,11 @@ std::vector<GuardWay> guard_ways(const std::string& redzone,
                                  const std::vector<std::string>& memcheck_prefix,
                                  const std::string& why_no_memcheck);
 
+// The commit of a build that was not told it.
+inline constexpr std::string_view kUnknownCommit = "unknown";
+
 // The table of options.earlier, to which this run can add. A usage error if it is of another
-// commit, machine or effort than the report, or of other ways.
+// commit, machine or effort than the report, or of other ways, or if the commit is not known.
 Result<GuardCost> earlier_cost(const std::string& earlier, const Report& report,
                                const std::vector<GuardWay>& ways);
 

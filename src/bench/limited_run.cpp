@@ -39,18 +39,19 @@ Result<LimitedRun> run_limited(const std::vector<std::string>& words,
   write_end.reset();
   LimitedRun out;
   const auto until = std::chrono::steady_clock::now() + limit;
-  // A process of the program's may keep the output open after it has ended.
-  for (bool open = true; open && !child.ended();) {
+  // The program may close its output and go on, and a process of its own may keep it open.
+  pollfd fd{read_end.get(), POLLIN, 0};
+  while (!child.ended()) {
     if (std::chrono::steady_clock::now() >= until || (stop && stop())) {
       out.over_time = true;
       child.signal(SIGKILL);
       break;
     }
-    pollfd fd{read_end.get(), POLLIN, 0};
-    if (::poll(&fd, 1, kPollMs) > 0) open = read_some(read_end.get(), out.output);
+    // One that is closed is not waited for: poll() ignores -1.
+    if (::poll(&fd, 1, kPollMs) > 0 && !read_some(read_end.get(), out.output)) fd.fd = -1;
   }
   const int status = child.wait();
-  while (read_some(read_end.get(), out.output)) {
+  while (fd.fd >= 0 && ::poll(&fd, 1, 0) > 0 && read_some(read_end.get(), out.output)) {
   }
   out.exit_code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
   return out;

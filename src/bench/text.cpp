@@ -29,7 +29,7 @@ std::string compared(const Column& c) {
   const auto percent = [&](std::uint64_t n) {
     return 100 * static_cast<double>(n) / static_cast<double>(sum.comparable);
   };
-  const std::string all = fmt::format("{:.0f}%", percent(sum.compared));
+  std::string all = fmt::format("{:.0f}%", percent(sum.compared));
   if (sum.sampled == 0) return all;
   return fmt::format("{}, {:.0f}% whole", all, percent(sum.compared - sum.sampled));
 }

@@ -28,7 +28,7 @@ class Bench final : public Command {
     flags.add_options()("quick", po::bool_switch(), "use fewer plans and puzzles: under a minute")(
         "part", po::value<std::vector<std::string>>()->composing(),
         "run only this part: throughput, detection, faults, modes, launcher, tma, minute, python "
-        "or guard; repeatable")(
+        "or guard (which takes many minutes, and runs only if it is named); repeatable")(
         "program", po::value<std::vector<std::string>>()->composing(),
         "of the part guard, measure only this program: training, inference, launches, softmax, "
         "matmul or layer_norm; repeatable")(
@@ -77,7 +77,8 @@ Result<std::set<bench::Part>> parts_wanted(const po::variables_map& flags) {
       {"minute", minute},         {"python", python},       {"guard", guard}};
   std::set<bench::Part> parts;
   if (flags.count("part") == 0) {
-    for (const auto& [name, part] : names) parts.insert(part);
+    for (const auto& [name, part] : names)
+      if (part != guard) parts.insert(part);
     return parts;
   }
   for (const auto& name : flags["part"].as<std::vector<std::string>>()) {

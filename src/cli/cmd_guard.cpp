@@ -186,9 +186,12 @@ Result<guard::Framework> framework_of(const po::variables_map& flags) {
 Result<int> attach(const po::variables_map& flags, Results& out) {
   RZ_TRY(only_flags_of(flags, "attach",
                        {"runs", "seed", "error-exitcode", "output", "no-store", "env", "json"}));
-  RZ_TRY_ASSIGN(const auto settings, guard_settings(flags));
+  RZ_TRY_ASSIGN(auto settings, guard_settings(flags));
   RZ_TRY_ASSIGN(const auto framework, framework_of(flags));
   RZ_TRY_ASSIGN(const auto library, guard::guard_library());
+  // What runs there is not known, so `auto` takes it for Python's.
+  constexpr const char* program = "python3";
+  settings.hooks = guard::hooks_for(framework, program);
   if (library.string().find_first_of(": \t\n") != std::string::npos)
     return harness_error(fmt::format("guard: LD_PRELOAD cannot name {}: a space or a colon in it",
                                      library.string()));
@@ -201,10 +204,11 @@ Result<int> attach(const po::variables_map& flags, Results& out) {
   out.print(fmt::format("export LD_PRELOAD={}\nexport {}={}\n",
                         guard::sh_word(library.string() + (before.empty() ? "" : ":" + before)),
                         interpose::kFolderVariable, guard::sh_word(folder.string())));
-  // What runs there is not known, so `auto` takes it for Python's.
-  for (const auto& [name, value] :
-       guard::prepare(framework, "python3", guard::hooks_of(library)).environment)
-    out.print(fmt::format("export {}={}\n", name, guard::sh_word(value)));
+  for (const auto& prepared : {guard::prepare(framework, program),
+                               guard::prepare_hooks(settings.hooks, guard::hooks_folder(library),
+                                                    guard::variable_of({}, "PYTHONPATH"))})
+    for (const auto& [name, value] : prepared.environment)
+      out.print(fmt::format("export {}={}\n", name, guard::sh_word(value)));
   return kOk;
 }
 

@@ -154,6 +154,19 @@ std::string words_of(const interpose::Settings& settings) {
   if (!settings.python) add_switch("no-python-stacks");
   if (settings.placement != usual.placement) add("placement", "guard_before");
   if (settings.align_bytes != 0) add("align", std::to_string(settings.align_bytes));
+  switch (settings.hooks) {
+    case interpose::kTorchHook:
+      add("framework", "torch-pluggable");
+      break;
+    case interpose::kCupyHook:
+      add("framework", "cupy");
+      break;
+    case interpose::kTorchHook | interpose::kCupyHook:
+      add("framework", "auto");
+      break;
+    default:
+      break;
+  }
   if (settings.bare)
     add_switch("bare");
   else if (settings.poison != usual.poison)

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
+#include <sstream>
 
 #include "guard/program.h"
+#include "interpose/settings.h"
 
 namespace redzone::guard {
 namespace {
@@ -23,16 +25,18 @@ constexpr Variable kVariables[] = {
 // Modules whose import is followed by a hook of python/guard.
 struct Hook {
   Framework framework;
+  int hook;  // of interpose::Settings
   const char *module, *name;
 };
 
 constexpr Hook kHooks[] = {
-    {Framework::torch_pluggable, "torch", "PyTorch"},
-    {Framework::cupy, "cupy", "CuPy"},
+    {Framework::torch_pluggable, interpose::kTorchHook, "torch", "PyTorch"},
+    {Framework::cupy, interpose::kCupyHook, "cupy", "CuPy"},
 };
 
 constexpr const char* kHooksVariable = "REDZONE_GUARD_FRAMEWORKS";
 constexpr const char* kPythonPath = "PYTHONPATH";
+constexpr const char* kHooksFolder = "python_guard";
 
 bool is_python(const std::filesystem::path& program) {
   return program.filename().string().starts_with("python") ||
@@ -44,34 +48,28 @@ void add_note(Prepared& out, std::string_view note) {
   out.note += note;
 }
 
-void add_hooks(Framework framework, const std::filesystem::path& hooks, Prepared& out) {
-  std::string modules, names;
-  for (const Hook& hook : kHooks) {
-    if (framework != Framework::automatic && framework != hook.framework) continue;
-    modules += (modules.empty() ? "" : ",") + std::string(hook.module);
-    names += (names.empty() ? "" : " and ") + std::string(hook.name);
-  }
-  if (modules.empty()) return;
-  std::string path = hooks.string();
-  if (const char* const before = std::getenv(kPythonPath); before != nullptr && *before != '\0')
-    path += std::string(":") + before;
-  out.environment.emplace_back(kPythonPath, path);
-  out.environment.emplace_back(kHooksVariable, modules);
-  add_note(out, fmt::format("the allocator of {} is replaced when a program imports it", names));
+bool applies(Framework framework, const std::filesystem::path& program) {
+  return framework != Framework::none && (framework != Framework::automatic || is_python(program));
 }
 
 }  // namespace
 
-std::filesystem::path hooks_of(const std::filesystem::path& library) {
-  return library.parent_path() / "python_guard";
+std::filesystem::path hooks_folder(const std::filesystem::path& library) {
+  return library.parent_path() / kHooksFolder;
 }
 
-Prepared prepare(Framework framework, const std::filesystem::path& program,
-                 const std::filesystem::path& hooks) {
+int hooks_for(Framework framework, const std::filesystem::path& program) {
+  int out = 0;
+  for (const Hook& hook : kHooks)
+    if (applies(framework, program) &&
+        (framework == Framework::automatic || framework == hook.framework))
+      out |= hook.hook;
+  return out;
+}
+
+Prepared prepare(Framework framework, const std::filesystem::path& program) {
   Prepared out;
-  if (framework == Framework::none || (framework == Framework::automatic && !is_python(program)))
-    return out;
-  add_hooks(framework, hooks, out);
+  if (!applies(framework, program)) return out;
   for (const Variable& variable : kVariables) {
     const bool wanted =
         framework == Framework::automatic ? variable.automatic : framework == variable.framework;
@@ -86,20 +84,56 @@ Prepared prepare(Framework framework, const std::filesystem::path& program,
   return out;
 }
 
-std::string torch_note(Framework framework, bool replaced) {
-  if (replaced)
-    return "PyTorch's pluggable allocator: each tensor is a block, and its free is in the order of "
-           "the streams that use it; memory statistics are 0, and snapshots, sharing of tensors "
-           "between processes, reduce-overhead and cudnn.benchmark do not work";
+Prepared prepare_hooks(int hooks, const std::filesystem::path& folder, std::string_view path) {
+  Prepared out;
+  std::string modules, names, folders = folder.string();
+  for (const Hook& hook : kHooks) {
+    if ((hooks & hook.hook) == 0) continue;
+    modules += (modules.empty() ? "" : ",") + std::string(hook.module);
+    names += (names.empty() ? "" : " and ") + std::string(hook.name);
+  }
+  if (modules.empty()) return out;
+  std::istringstream others{std::string(path)};
+  for (std::string other; std::getline(others, other, ':');)
+    if (std::filesystem::path(other).filename() != kHooksFolder) folders += ":" + other;
+  out.environment = {{kPythonPath, folders}, {kHooksVariable, modules}};
+  out.note = fmt::format("the allocator of {} is replaced before a program uses it", names);
+  return out;
+}
+
+namespace {
+
+std::string torch_note(const FrameworkUse& use, Framework framework, int hooks) {
+  if (use.torch_replaced != 0)
+    return fmt::format(
+        "PyTorch's pluggable allocator{}: each tensor is a block, and its free is in the order of "
+        "the streams that use it; memory statistics are 0, memory that runs out is a RuntimeError, "
+        "and snapshots, sharing of tensors between processes, reduce-overhead and cudnn.benchmark "
+        "do not work",
+        use.torch_replaced == use.torch
+            ? ""
+            : fmt::format(" in {} of {} processes with PyTorch", use.torch_replaced, use.torch));
   if (framework == Framework::torch_nocache || std::getenv(kVariables[0].name) != nullptr)
     return "PyTorch without its caching allocator: each tensor is a block, but its frees are in "
            "the order of no stream, so a missing record_stream() is not seen, and it refuses to "
            "capture graphs";
-  if (framework == Framework::torch_pluggable || framework == Framework::automatic)
-    return "PyTorch's allocator was not replaced, so it allocates segments, within which nothing "
-           "is seen: Python must start with its site module and PYTHONPATH, and torch needs CUDA";
+  if ((hooks & interpose::kTorchHook) != 0)
+    return "PyTorch has allocated nothing through the guard's functions: its segments are blocks, "
+           "within which nothing is seen, unless it has used no device (Python must start with its "
+           "site module and PYTHONPATH, and an allocator of the program's own goes first)";
   return "PyTorch allocates segments, within which nothing is seen; with --framework "
          "torch-pluggable or torch-nocache each tensor is a block";
+}
+
+}  // namespace
+
+std::string use_note(const FrameworkUse& use, Framework framework, int hooks) {
+  std::string out = use.torch == 0 ? "" : torch_note(use, framework, hooks);
+  if (use.cupy_replaced != 0)
+    out += std::string(out.empty() ? "" : "; ") +
+           "CuPy without its memory pool: each array is a "
+           "block, and frees come after all work";
+  return out;
 }
 
 }  // namespace redzone::guard

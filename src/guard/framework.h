@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -31,22 +32,34 @@ constexpr auto enum_table(Framework) {
                                              {Framework::cupy, "cupy"}});
 }
 
+// The hooks that the framework needs (interpose::Settings::hooks) for this program, a path.
+int hooks_for(Framework framework, const std::filesystem::path& program);
+
 struct Prepared {
   std::vector<std::pair<std::string, std::string>> environment;
   // What was set.
   std::string note;
 };
 
-// For this program, a path. `hooks`: the folder with the Python code (hooks_of()). What the
-// environment has already is the user's choice, and kept; PYTHONPATH gets the folder in front.
-Prepared prepare(Framework framework, const std::filesystem::path& program,
-                 const std::filesystem::path& hooks);
+// What the environment tells the frameworks that need no hook, for this program. What it has
+// already is the user's choice, and kept.
+Prepared prepare(Framework framework, const std::filesystem::path& program);
+
+// The variables for hooks, empty without one. `folder`: with their code (hooks_folder()), which
+// comes first in PYTHONPATH, before `path`, what that is without it. Hooks of another build that
+// are in `path` are left out.
+Prepared prepare_hooks(int hooks, const std::filesystem::path& folder, std::string_view path);
 
 // The folder that belongs to the library to preload.
-std::filesystem::path hooks_of(const std::filesystem::path& library);
+std::filesystem::path hooks_folder(const std::filesystem::path& library);
 
-// What that means for a program in which PyTorch was loaded. `replaced`: it has used the guard's
-// functions (Fact::torch_replaced).
-std::string torch_note(Framework framework, bool replaced);
+// What processes did of which PyTorch or CuPy was loaded.
+struct FrameworkUse {
+  std::size_t torch = 0;           // had PyTorch's part for CUDA
+  std::size_t torch_replaced = 0;  // of them, allocated through the guard's functions
+  std::size_t cupy_replaced = 0;   // ran CuPy without its pool
+};
+// What that means for the report; "" without either.
+std::string use_note(const FrameworkUse& use, Framework framework, int hooks);
 
 }  // namespace redzone::guard

@@ -27,15 +27,21 @@ bool collects(const ProcessRecord& process) {
          std::find(argv.begin(), argv.end(), "--collect") != argv.end();
 }
 
-// Says of PyTorch what is seen of it, if a process has loaded it.
-void add_torch_note(Framework framework, ProgramRun& run) {
-  const auto any = [&](Fact fact) {
-    return std::any_of(run.processes.begin(), run.processes.end(),
-                       [&](const auto& process) { return process.is(fact); });
-  };
-  if (any(Fact::torch_present))
-    run.framework +=
-        (run.framework.empty() ? "" : "; ") + torch_note(framework, any(Fact::torch_replaced));
+void note_framework(const std::string& note, ProgramRun& run) {
+  if (!note.empty()) run.framework += (run.framework.empty() ? "" : "; ") + note;
+}
+
+// What the processes did with their frameworks.
+void note_use(Framework framework, ProgramRun& run) {
+  FrameworkUse use;
+  for (const auto& process : run.processes) {
+    if (process.is(Fact::torch_present)) {
+      ++use.torch;
+      if (process.is(Fact::torch_replaced)) ++use.torch_replaced;
+    }
+    if (process.is(Fact::cupy_replaced)) ++use.cupy_replaced;
+  }
+  note_framework(use_note(use, framework, run.settings.hooks), run);
 }
 
 }  // namespace
@@ -58,20 +64,27 @@ tl::expected<ProgramRun, Refusal> run_guarded(const RunRequest& request) {
   run.settings = request.settings;
   run.foreign_preload = foreign_preload(request.started);
   RZ_TRY_ASSIGN(const auto program, find_program(request.started));
-  auto prepared = prepare(request.framework, program, hooks_of(request.library));
-  run.framework = std::move(prepared.note);
+  run.settings.hooks |= hooks_for(request.framework, program);
+  auto prepared = prepare(request.framework, program);
+  const auto hooks = prepare_hooks(run.settings.hooks, hooks_folder(request.library),
+                                   variable_of(request.started, "PYTHONPATH"));
+  note_framework(hooks.note, run);
+  note_framework(prepared.note, run);
   for (const auto& [name, value] : prepared.environment)
     run.started.environment.push_back({name, value});
+  // Of this build, so not part of how the program was started.
+  prepared.environment.insert(prepared.environment.end(), hooks.environment.begin(),
+                              hooks.environment.end());
   const bool dumps = request.dumps && !request.cuda_gdb.empty();
   if (dumps)
     for (auto& one : dump_environment(folder->path()))
       prepared.environment.push_back(std::move(one));
-  RZ_TRY_ASSIGN(run.ended, run_program({request.started, program, request.library, folder->path(),
-                                        request.settings, std::move(prepared.environment),
-                                        request.standard_output, request.standard_error,
-                                        request.limit, request.standard_input}));
+  RZ_TRY_ASSIGN(run.ended,
+                run_program({request.started, program, request.library, folder->path(),
+                             run.settings, std::move(prepared.environment), request.standard_output,
+                             request.standard_error, request.limit, request.standard_input}));
   run.processes = read_process_records(folder->path(), run.unreadable);
-  add_torch_note(request.framework, run);
+  note_use(request.framework, run);
   if (dumps) read_core_dumps(run.processes, request.cuda_gdb);
   return run;
 }
@@ -107,7 +120,7 @@ Result<ProgramRun> collect_folder(const fs::path& folder) {
   out.processes = read_process_records(folder, out.unreadable);
   // In a shell with the two variables the command that collects is attached itself.
   std::erase_if(out.processes, [](const ProcessRecord& p) { return collects(p); });
-  add_torch_note(Framework::none, out);
+  note_use(Framework::none, out);
   return out;
 }
 

@@ -202,7 +202,7 @@ Ended wait_for(pid_t child, const sigset_t& signals,
 }
 
 // The value of a variable as the program has it; nullptr if it is not set.
-const char* variable_of(const Started& started, const char* name) {
+const char* value_of(const Started& started, const char* name) {
   if (started.folder.empty()) return std::getenv(name);
   for (const auto& variable : started.environment)
     if (variable.name == name) return variable.value.c_str();
@@ -222,9 +222,13 @@ std::string interpreter_of(const fs::path& script) {
   return word;
 }
 
-std::string foreign_preload(const Started& started) {
-  const char* const text = variable_of(started, "LD_PRELOAD");
+std::string variable_of(const Started& started, const char* name) {
+  const char* const text = value_of(started, name);
   return text == nullptr ? "" : text;
+}
+
+std::string foreign_preload(const Started& started) {
+  return variable_of(started, "LD_PRELOAD");
 }
 
 tl::expected<fs::path, Refusal> find_program(const Started& started) {
@@ -237,7 +241,7 @@ tl::expected<fs::path, Refusal> find_program(const Started& started) {
   if (name.find('/') != std::string::npos) {
     candidates.push_back(at / name);
   } else {
-    const char* const text = variable_of(started, "PATH");
+    const char* const text = value_of(started, "PATH");
     std::istringstream folders(text == nullptr ? "/usr/local/bin:/usr/bin:/bin" : text);
     for (std::string folder; std::getline(folders, folder, ':');)
       candidates.push_back(at / fs::path(folder.empty() ? "." : folder) / name);

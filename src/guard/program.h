@@ -55,6 +55,9 @@ struct Launch {
   int standard_input = 0;  // as this descriptor
 };
 
+// The variable as the program has it; "" if it is not set.
+std::string variable_of(const Started& started, const char* name);
+
 // What LD_PRELOAD holds already, "" if nothing; it is kept behind the library.
 std::string foreign_preload(const Started& started);
 

@@ -45,6 +45,11 @@ std::string mistake_site(const Finding& finding) {
 
 }  // namespace
 
+bool torch_was_not_replaced(const ProcessRecord& process, const interpose::Settings& settings) {
+  return (settings.hooks & interpose::kTorchHook) != 0 && process.is(Fact::torch_present) &&
+         !process.is(Fact::torch_replaced);
+}
+
 Judged judged(const ProcessRecord& process, const interpose::Settings& settings) {
   const bool driver =
       settings.driver && (process.is(Fact::driver_present) || process.is(Fact::driver_seen));
@@ -54,6 +59,10 @@ Judged judged(const ProcessRecord& process, const interpose::Settings& settings)
     // Only the driver had no allocation; the CPU's were guarded.
     return settings.cpu && !process.is(Fact::driver_seen) ? Judged::yes : Judged::no_allocation;
   }
+  // Where nothing but PyTorch was asked for. With --framework auto its segments are judged then.
+  if (driver && settings.hooks == interpose::kTorchHook &&
+      torch_was_not_replaced(process, settings))
+    return Judged::not_replaced;
   return driver || settings.cpu ? Judged::yes : Judged::nothing_to_guard;
 }
 

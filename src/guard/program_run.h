@@ -19,14 +19,20 @@ enum class Judged : std::uint8_t {
   nothing_to_guard,  // it did not load the driver, and nothing else was to be guarded
   no_allocation,     // the driver was there, but no allocation came through the guard
   not_proven,        // the guard's own allocations did not come through
+  not_replaced,      // PyTorch was to allocate through the guard's functions, and did not
 };
 
 constexpr auto enum_table(Judged) {
   return enum_names<Judged>("state of a process", {{Judged::yes, "judged"},
                                                    {Judged::nothing_to_guard, "nothing to guard"},
                                                    {Judged::no_allocation, "no allocation seen"},
-                                                   {Judged::not_proven, "not proven"}});
+                                                   {Judged::not_proven, "not proven"},
+                                                   {Judged::not_replaced, "not replaced"}});
 }
+
+// PyTorch's part for CUDA was loaded, and the settings have its hook, but it has not allocated
+// through the guard.
+bool torch_was_not_replaced(const ProcessRecord& process, const interpose::Settings& settings);
 
 Judged judged(const ProcessRecord& process, const interpose::Settings& settings);
 

@@ -42,6 +42,12 @@ std::string why_no_pass(const ProgramRun& run, const Signature& recorded, int ex
   if (!run.is_judged()) return "no process of the program was judged";
   if (const auto missing = run.not_judged(); missing != 0)
     return fmt::format("{} of {} processes to guard were not judged", missing, run.to_guard());
+  // Tensors of which the recorded run saw each may be in segments.
+  if (std::any_of(run.processes.begin(), run.processes.end(), [&](const auto& process) {
+        return judged(process, run.settings) == Judged::yes &&
+               torch_was_not_replaced(process, run.settings);
+      }))
+    return "PyTorch has not allocated through the guard's functions";
   if (!has_judged(run, recorded.target))
     return fmt::format("no process of {} was judged", recorded.target);
   if (const auto program = program_that_did_not_exit(run); !program.empty())

@@ -88,7 +88,8 @@ int DeviceMemory::order_after_users(const Block& block, CuStream stream, CuConte
                                     PerContext& state) {
   int failed = order_after(stream, context_of(stream, current), state);
   for (const CuStream user : block.users)
-    if (failed == kCuSuccess) failed = order_after(user, context_of(user, current), state);
+    if (failed == kCuSuccess)
+      failed = order_after(user, context_of(user, block.region.context), state);
   return failed;
 }
 

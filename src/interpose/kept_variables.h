@@ -31,7 +31,6 @@ inline constexpr std::string_view kKeptVariables[] = {
     "PYTORCH_CUDA_ALLOC_CONF",
     "PYTORCH_NO_CUDA_MEMORY_CACHING",
     "RANK",
-    "REDZONE_GUARD_FRAMEWORKS",
     "TORCH_COMPILE_DISABLE",
     "TRITON_INTERPRET",
     "TZ",

@@ -64,7 +64,8 @@ enum class Fact : std::uint8_t {
   driver_present,   // when it ended, libcuda.so.1 was loaded
   torch_present,    // before its first allocation of the driver, or when it ended, PyTorch's part
                     // for CUDA was loaded
-  torch_replaced,   // PyTorch's allocator is the guard's (library/torch_allocator.cpp)
+  torch_replaced,   // PyTorch has allocated through the guard (library/torch_allocator.cpp)
+  cupy_replaced,    // CuPy allocates without its pool
   count
 };
 inline constexpr std::size_t kFacts = static_cast<std::size_t>(Fact::count);

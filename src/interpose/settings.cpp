@@ -108,6 +108,11 @@ constexpr Field kFields[] = {
      [](Settings& s, std::int64_t v) { return s.python = v == 1, is_flag(v); }},
     {"bare", [](const Settings& s) -> std::int64_t { return s.bare ? 1 : 0; },
      [](Settings& s, std::int64_t v) { return s.bare = v == 1, is_flag(v); }},
+    {"hooks", [](const Settings& s) -> std::int64_t { return s.hooks; },
+     [](Settings& s, std::int64_t v) {
+       s.hooks = static_cast<int>(v);
+       return v >= 0 && v <= (kTorchHook | kCupyHook);
+     }},
     {"seed", [](const Settings& s) -> std::int64_t { return static_cast<std::int64_t>(s.seed); },
      [](Settings& s, std::int64_t v) {
        s.seed = static_cast<std::uint64_t>(v);
@@ -153,7 +158,7 @@ void format_settings(const Settings& settings, char (&text)[kSettingsTextBytes])
     std::memcpy(at, field.key.data(), field.key.size());
     at += field.key.size();
     *at++ = '=';
-    // The keys, eighteen numbers of at most 20 digits and two digits for each byte of the pattern
+    // The keys, nineteen numbers of at most 20 digits and two digits for each byte of the pattern
     // fit.
     at = std::to_chars(at, text + sizeof text - 1, field.get(settings)).ptr;
   }

@@ -41,6 +41,7 @@ struct BlockRange {
 };
 
 inline constexpr std::size_t kPatternBytes = 128;
+inline constexpr int kTorchHook = 1, kCupyHook = 2;
 
 struct Settings {
   bool driver = true;  // guard allocations of the CUDA driver
@@ -60,6 +61,8 @@ struct Settings {
   bool python = true;  // stacks of the Python interpreter
   // Guard pages alone, for blocks of a device: no canaries, and nothing that is freed is unmapped.
   bool bare = false;
+  // What of Python runs when the program imports a framework: the sum of kTorchHook and kCupyHook.
+  int hooks = 0;
   std::uint64_t seed = 1;  // of what `held` stops
   // Only these blocks are guarded, if there are any, and of them not those to skip. A block has its
   // number either way.

@@ -139,6 +139,31 @@ TEST_F(GuardCostTest, AnInterruptedRunIsGoneOnWith) {
   }
 }
 
+TEST_F(GuardCostTest, AnotherAllocatorThanTheWaysIsAFailure) {
+  runs_.ways[2].allocator = "pluggable";
+  Json figures = Json::parse(line(100));
+  figures["allocator"] = "native";
+  answers_["guard -- py t"] = {LimitedRun{.output = figures.dump()}};
+  measure_guard_cost(runs_, cost_);
+  EXPECT_EQ(cost_.rows[0].cells[2].why_not, "it has PyTorch's allocator 'native'");
+  EXPECT_EQ(cost_.rows[1].cells[2].why_not, "") << "it has no framework";
+  figures["allocator"] = "pluggable";
+  answers_["guard -- py t"] =
+      std::deque<Result<LimitedRun>>(3, LimitedRun{.output = figures.dump()});
+  measure_guard_cost(runs_, cost_);
+  EXPECT_EQ(cost_.rows[0].cells[2].us.size(), 3u);
+}
+
+TEST_F(GuardCostTest, RunsWithOtherVersionsAreNotMixed) {
+  measure_guard_cost(runs_, cost_);
+  cost_.rows[0].cells[0].us.pop_back(), cost_.rows[0].cells[0].peak_mib.pop_back();
+  Json figures = Json::parse(line(100));
+  figures["with"] = "torch 10";
+  answers_["py t"] = {LimitedRun{.output = figures.dump()}};
+  measure_guard_cost(runs_, cost_);
+  EXPECT_EQ(cost_.rows[0].cells[0].why_not, "it has torch 10, and earlier runs torch 9");
+}
+
 TEST_F(GuardCostTest, GoingOnTriesAgainWhatFailed) {
   answers_["guard -- py t"] = {LimitedRun{.exit_code = 1}};
   measure_guard_cost(runs_, cost_);
@@ -212,7 +237,11 @@ TEST(GuardTable, OfAnythingElseIsAMistake) {
                               "rows": [{"program": "p", "what": "", "unit": "", "with": ""}]}})",
                            R"({"guard": {"runs": 1, "columns": [{"name": "a", "what": ""}],
                               "rows": [{"program": "p", "what": "", "unit": "", "with": "",
-                              "a": {"us_of_runs": [1], "peak_mib_of_runs": [], "why_not": null}}]}})"})
+                              "a": {"us_of_runs": [1], "peak_mib_of_runs": [], "why_not": null}}]}})",
+                           R"({"guard": {"runs": 1, "columns": [{"name": "a", "what": ""}],
+                              "rows": [{"program": "p", "what": "", "unit": "", "with": "",
+                              "a": {"us_of_runs": [-1], "peak_mib_of_runs": [1],
+                                    "why_not": null}}]}})"})
     EXPECT_FALSE(guard_cost_of(text)) << text;
 }
 
@@ -235,6 +264,9 @@ TEST(GuardTable, OfAnotherRunIsNotGoneOnWith) {
   other.quick = true;
   EXPECT_FALSE(earlier_cost(earlier, other, ways));
   EXPECT_FALSE(earlier_cost(earlier, report, {ways.begin(), ways.end() - 1}));
+  other = report;
+  other.commit = kUnknownCommit;
+  EXPECT_FALSE(earlier_cost(report_json(other), other, ways)) << "it may be any commit";
 }
 
 TEST(GuardPrograms, AreThoseThatAreNamed) {
@@ -255,6 +287,7 @@ TEST(GuardWays, AreWithoutMemcheckWhereItIsNotThere) {
   EXPECT_EQ(ways[0].before.size(), 0u);
   EXPECT_EQ(ways[3].before.front(), "/bin/redzone");
   EXPECT_EQ(ways[3].before.back(), "--");
+  EXPECT_EQ(ways[3].allocator, "pluggable");
 }
 
 using std::chrono::milliseconds;
@@ -277,6 +310,19 @@ TEST(LimitedRun, TakesMuchOutput) {
                   milliseconds(60000), {});
   ASSERT_TRUE(ran);
   EXPECT_EQ(ran->output.size(), 300005u);
+}
+
+// It has closed its output, or another session keeps it open.
+TEST(LimitedRun, NeedsNoEndOfTheOutput) {
+  const auto closed =
+      run_limited({"sh", "-c", "exec >&- 2>&-; exec sleep 600"}, milliseconds(300), {});
+  ASSERT_TRUE(closed);
+  EXPECT_TRUE(closed->over_time);
+  const auto kept =
+      run_limited({"sh", "-c", "setsid sleep 5 & echo begun"}, milliseconds(60000), {});
+  ASSERT_TRUE(kept);
+  EXPECT_FALSE(kept->over_time);
+  EXPECT_EQ(kept->output, "begun\n");
 }
 
 TEST(LimitedRun, EndsWithItsTime) {

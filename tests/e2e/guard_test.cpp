@@ -162,6 +162,9 @@ TEST_F(Guarded, TorchAllocatesThroughTheGuard) {
 import ctypes, sys
 ctypes.CDLL(LIBRARY)
 cuda = memory = sys.modules[__name__]
+class _C:
+    def _cuda_init():
+        pass
 class version:
     cuda = "13.0"
 class Setters:
@@ -180,6 +183,7 @@ def change_current_allocator(allocator):
 )");
   const std::string program = R"(
 import ctypes, torch
+torch._C._cuda_init()
 driver = ctypes.CDLL("libcuda.so.1")
 context = ctypes.c_void_p()
 driver.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0)
@@ -197,6 +201,13 @@ driver.cuCtxSynchronize()
   EXPECT_TRUE(first.starts_with("framework: the allocator of PyTorch and CuPy is replaced")) << ran;
   EXPECT_TRUE(has(first, "PyTorch's pluggable allocator: each tensor is a block")) << ran;
   EXPECT_TRUE(has(ran.err, "finding 1: canary: write after a block")) << ran;
+  // A replay has the hooks of its own build, and not those that the store names.
+  const Json shown = redzone(folder_, {"show", "1", "--json"}).json();
+  EXPECT_FALSE(has(shown.dump(), "python_guard")) << shown;
+  EXPECT_TRUE(has(shown.dump(), folder_.path().string())) << "the program's own PYTHONPATH";
+  ::unsetenv("PYTHONPATH");
+  const Ran replayed = redzone(folder_, {"replay", "1", "--runs", "1"});
+  EXPECT_EQ(replayed.exit, 1) << replayed;
   const Ran other = guard({"--framework", "auto"}, {"python3", "-E", "-c", "pass"});
   EXPECT_EQ(other.exit, 125) << "it has allocated nothing";
   ::unsetenv("PYTHONPATH");

@@ -40,6 +40,26 @@ TEST(JudgedProcess, OnlyOneThatIsProven) {
             Judged::not_proven);
 }
 
+// With --framework torch-pluggable nothing but tensors was to be guarded; with auto the segments
+// are.
+TEST(Judging, APyTorchThatAllocatesOtherwiseIsNotReplaced) {
+  using enum Fact;
+  interpose::Settings alone, all, none;
+  alone.hooks = interpose::kTorchHook;
+  all.hooks = interpose::kTorchHook | interpose::kCupyHook;
+  const auto otherwise = with({loaded, driver_present, driver_proven, torch_present});
+  const auto replaced =
+      with({loaded, driver_present, driver_proven, torch_present, torch_replaced});
+  EXPECT_EQ(judged(otherwise, alone), Judged::not_replaced);
+  EXPECT_EQ(judged(replaced, alone), Judged::yes);
+  EXPECT_EQ(judged(otherwise, all), Judged::yes);
+  EXPECT_EQ(judged(otherwise, none), Judged::yes);
+  EXPECT_EQ(judged(with({loaded, torch_present}), alone), Judged::nothing_to_guard);
+  EXPECT_TRUE(torch_was_not_replaced(otherwise, all));
+  EXPECT_FALSE(torch_was_not_replaced(replaced, all));
+  EXPECT_FALSE(torch_was_not_replaced(otherwise, none));
+}
+
 TEST(FindingSignature, NamesWhatTwoRunsHaveInCommon) {
   EXPECT_EQ(signature(sample_finding()),
             "guard-page: write after a block, allocated in make_buffer(int) (train) from main "

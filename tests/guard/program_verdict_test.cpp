@@ -51,6 +51,12 @@ TEST(ProgramVerdictOfARun, APassNeedsThatAllWasJudgedAndEndedByItself) {
   EXPECT_EQ(changed([](auto& run) { run.ended.passed_on = 2; }), RunResult::not_judged);
   EXPECT_EQ(changed([](auto& run) { run.ended.signal = 11; }), RunResult::not_judged);
   EXPECT_EQ(changed([](auto& run) { run.processes.clear(); }), RunResult::not_judged);
+  EXPECT_EQ(changed([](auto& run) {
+              run.settings.hooks = interpose::kTorchHook | interpose::kCupyHook;
+              run.processes[0].facts[static_cast<std::size_t>(Fact::torch_present)] = true;
+            }),
+            RunResult::not_judged)
+      << "PyTorch's segments were judged, and not its tensors";
   EXPECT_EQ(changed([](auto& run) { run.processes.emplace_back(); }), RunResult::not_judged);
   EXPECT_EQ(changed([](auto& run) { run.processes[0].program = "/bin/true"; }),
             RunResult::not_judged)

@@ -30,6 +30,7 @@ TEST(GuardSettings, AreReadAsTheyWereWritten) {
   all.on_error = OnError::go_on;
   all.python = false;
   all.bare = true;
+  all.hooks = kTorchHook | kCupyHook;
   all.seed = 9;
   all.only = {2, 90};
   all.skip = {5, 5};

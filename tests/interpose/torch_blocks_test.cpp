@@ -79,6 +79,20 @@ TEST_F(TorchBlocksTest, ARecordedStreamIsWaitedForAsWell) {
   EXPECT_TRUE(findings().empty());
 }
 
+// The default stream that was recorded is that of the block's own context.
+TEST_F(TorchBlocksTest, ARecordedDefaultStreamIsOfTheContextOfTheBlock) {
+  const CuAddress block = tensor();
+  cuCtxSynchronize();
+  torch_->record_stream(block, kLegacyStream);
+  fakeLaunchWrite(block, 104, 7, kLegacyStream);
+  cuCtxSetCurrent(kSecondContext);
+  free_tensor(block);
+  cuCtxSetCurrent(kContext);
+  settle();
+  EXPECT_TRUE(holds(block, 100, kPoison));
+  ASSERT_EQ(findings().size(), 1u) << "its canaries are copied after that stream";
+}
+
 TEST_F(TorchBlocksTest, ARecordedStreamOfNoBlockIsNothing) {
   torch_->record_stream(0x1234, side_);
   free_tensor(tensor());

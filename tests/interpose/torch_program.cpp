@@ -19,6 +19,10 @@ using redzone::interpose::CuStream;
 
 namespace {
 
+// Of the fake driver: those of devices 0 and 1.
+const CuContext kPrimary = reinterpret_cast<CuContext>(0x1000);
+const CuContext kOfOtherDevice = reinterpret_cast<CuContext>(0x2000);
+
 using Pool = std::pair<unsigned long long, unsigned long long>;
 
 void check(bool is, const char* what) {
@@ -70,13 +74,14 @@ void use(const Allocator& a, void* library) {
   CHECK(find<int()>(library, "cuCtxSynchronize")() == 0);
 }
 
-// The slack of a tensor.
-void dirty(const Allocator& a, void* library) {
+// The slack of a tensor, which a thread frees for which `current` is the context.
+void dirty(const Allocator& a, void* library, CuContext current) {
   void* const block = a.allocate(1000, 0, nullptr);
   CuContext primary = nullptr;
   CHECK(find<int(CuContext*, int)>(library, "cuDevicePrimaryCtxRetain")(&primary, 0) == 0);
   CHECK(find<int(CuContext)>(library, "cuCtxSetCurrent")(primary) == 0);
   find<decltype(fakeLaunchWrite)>(library, "fakeLaunchWrite")(address(block), 1004, 1, nullptr);
+  if (current != primary) CHECK(find<int(CuContext)>(library, "cuCtxSetCurrent")(current) == 0);
   a.free(block, 1000, 0, nullptr);
 }
 
@@ -144,10 +149,11 @@ int main(int argc, char** argv) {
   if (dlsym(RTLD_DEFAULT, "redzone_guard_is_on") == nullptr) return 9;
   CHECK(find<int()>(RTLD_DEFAULT, "redzone_guard_is_on")() == 1);
   find<void(bool)>(library, "fakeSetEager")(true);
-  find<void()>(RTLD_DEFAULT, "redzone_guard_torch_replaced")();
   const Allocator allocator;
   if (deed == "use") use(allocator, library);
-  if (deed == "dirty") dirty(allocator, library);
+  if (deed == "dirty") dirty(allocator, library, kPrimary);
+  if (deed == "dirty_nowhere") dirty(allocator, library, nullptr);
+  if (deed == "dirty_elsewhere") dirty(allocator, library, kOfOtherDevice);
   if (deed == "capture") capture(allocator, library);
   if (deed == "alternate") alternate(allocator, library);
   if (deed == "exhaust") exhaust(allocator, library);

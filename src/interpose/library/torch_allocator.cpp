@@ -2,7 +2,9 @@
 // torch/csrc/cuda/CUDAPluggableAllocator.h), and those that its setters take. The program's Python
 // hands them over when it imports torch (python/guard).
 #include <dlfcn.h>
+#include <unistd.h>
 
+#include <cstdlib>
 #include <optional>
 
 #include "interpose/backtrace.h"
@@ -46,11 +48,14 @@ class OnDevice {
 
 // PyTorch takes what it gets for memory, a null pointer as well; exceptions it passes on. The
 // exception is one of the program's own C++ library, not of the one that is linked in here.
-void refuse_memory() {
+[[noreturn]] void refuse_memory() {
   void* const library = real_dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_NOLOAD);
-  if (library == nullptr) return;
-  void* const found = real_dlsym(library, "_ZSt17__throw_bad_allocv");
+  void* const found =
+      library == nullptr ? nullptr : real_dlsym(library, "_ZSt17__throw_bad_allocv");
   if (found != nullptr) reinterpret_cast<void (*)()>(found)();
+  constexpr char text[] = "redzone: guard: the device has no memory for a tensor of PyTorch\n";
+  [[maybe_unused]] const auto written = ::write(STDERR_FILENO, text, sizeof text - 1);
+  std::abort();
 }
 
 CuAddress torch_block(DriverGuard& guard, std::size_t bytes, CuDevice device, CuStream stream) {
@@ -76,6 +81,7 @@ using namespace redzone::interpose;
 // NOLINTBEGIN: the names are of a C interface, and its types are PyTorch's
 REDZONE_EXPORT void* redzone_guard_malloc(std::ptrdiff_t bytes, int device, CuStream stream) {
   if (bytes <= 0) return nullptr;
+  if (guarding()) recorder().note(Fact::torch_replaced);
   const auto size = static_cast<std::size_t>(bytes);
   CuAddress out = 0;
   if (DriverGuard* const guard = driver_guard())
@@ -86,13 +92,15 @@ REDZONE_EXPORT void* redzone_guard_malloc(std::ptrdiff_t bytes, int device, CuSt
   return reinterpret_cast<void*>(out);
 }
 
-REDZONE_EXPORT void redzone_guard_free(void* block, std::ptrdiff_t, int, CuStream stream) {
+REDZONE_EXPORT void redzone_guard_free(void* block, std::ptrdiff_t, int device, CuStream stream) {
   if (block == nullptr) return;
   DriverGuard* const guard = driver_guard();
   if (guard == nullptr) {
     forward(Call::mem_free, address_of(block));
     return;
   }
+  // The thread that frees may have another device, or none.
+  const OnDevice on(guard->driver, device);
   Frames from;
   take_backtrace(from);
   take_python_stack(recorder(), from);
@@ -128,8 +136,8 @@ REDZONE_EXPORT int redzone_guard_is_on() {
   return guarding() && settings().driver ? 1 : 0;
 }
 
-// PyTorch uses them from now on.
-REDZONE_EXPORT void redzone_guard_torch_replaced() {
-  if (guarding()) recorder().note(Fact::torch_replaced);
+// CuPy allocates without its pool from now on.
+REDZONE_EXPORT void redzone_guard_cupy_replaced() {
+  if (guarding()) recorder().note(Fact::cupy_replaced);
 }
 // NOLINTEND
