@@ -1,0 +1,15 @@
+// cuBLASLt with one handle of this process.
+#pragma once
+
+#include "common/handled_library.h"
+
+namespace redzone::libraries::cublaslt {
+
+// Loaded at the first call. A worker runs one trial at a time.
+inline HandledLibrary& library() {
+  static HandledLibrary one(
+      "cuBLASLt", {"libcublasLt.so.13", "libcublasLt.so.12", "libcublasLt.so"}, "cublasLtCreate");
+  return one;
+}
+
+}  // namespace redzone::libraries::cublaslt
