@@ -165,12 +165,11 @@ FAKE cublasSsbmv_v2(void*, int uplo, int n, int k, const float* alpha, const flo
   }
   return 0;
 }
-// The columns of the triangle follow each other.
+// The columns of the triangle follow each other. Only elements of it are asked for.
 FAKE cublasSspmv_v2(void*, int uplo, int n, const float* alpha, const float* packed, const float* x,
                     int incx, const float* beta, float* y, int incy) {
   const auto at = [=](std::int64_t i, std::int64_t j) {
     std::int64_t before = 0;
-    if ((uplo == kLower) != (i >= j)) return -1.0f;
     for (std::int64_t c = 0; c < j; ++c) before += uplo == kLower ? n - c : c + 1;
     return packed[before + (uplo == kLower ? i - j : i)];
   };

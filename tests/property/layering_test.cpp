@@ -443,6 +443,8 @@ const std::map<std::string, KindUser>& users_of_device_kinds() {
       {"src/bench/run.cpp", {1, "which device the dry column runs on"}},
       {"src/standalone/program.h", {1, "what exported programs run on"}},
       {"src/standalone/cuda.h", {1, "the text of such a program"}},
+      {"libraries/common/plugin_entry.h", {2, "a plugin says what it is compiled for"}},
+      {"libraries/common/routine.cpp", {1, "libraries for GPUs are called on one only"}},
       {"src/package/metadata.cpp", {1, "the name of a backend of Triton, which is no device's"}},
   };
   return all;
