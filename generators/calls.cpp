@@ -223,9 +223,8 @@ std::optional<Call> CallMaker::with_big_offsets(Draw& draw, const Call& call,
     if (tensor.layouts.row_padding || tensor.layouts.slice) able.push_back(&tensor);
   if (able.empty()) return std::nullopt;
   const TensorSpec& tensor = *draw.pick(std::span<const TensorSpec* const>(able));
-  const auto layout =
-      draw_big_offsets(draw, tensor.shape(call.dims), call.layout(tensor.name),
-                       dtype_bytes(tensor.dtype_for(call.config)), tensor.layouts);
+  const auto layout = draw_big_offsets(draw, tensor.shape(call.dims), call.layout(tensor.name),
+                                       dtype_bytes(tensor.dtype_for(call.config)), tensor.layouts);
   if (!layout) return std::nullopt;
   Call big = call;
   big.layouts.insert_or_assign(tensor.name, *layout);

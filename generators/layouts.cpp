@@ -105,8 +105,8 @@ void draw_layouts(Draw& draw, const TargetSpec& spec, Call& call) {
 
 namespace {
 
-// A pitch with which the last of `count` rows or slices starts past `threshold`, or, less often, before
-// it.
+// A pitch with which the last of `count` rows or slices starts past `threshold`, or, less often,
+// before it.
 std::int64_t draw_pitch_near(Draw& draw, std::int64_t threshold, std::int64_t count) {
   const std::int64_t at = threshold / (count - 1), beside = draw.log_uniform(1, 64);
   return draw.one_in(5) ? at - beside : at + beside;

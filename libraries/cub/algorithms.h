@@ -115,6 +115,17 @@ void run_twice(Context& ctx, Algorithm algorithm) {
 inline cudaStream_t stream_of(Context& ctx) {
   return static_cast<cudaStream_t>(ctx.stream());
 }
+// What runs call(temporary, bytes, from, to, items, stream) on two tensors of T.
+template <class T, class Call>
+std::function<void(Context&)> from_to(std::string from, std::string to, Call call) {
+  return [from = std::move(from), to = std::move(to), call](Context& ctx) {
+    const T* const x = ctx.tensor(from).data<T>();
+    T* const y = ctx.tensor(to).data<T>();
+    run_twice(ctx, [&](void* temporary, std::size_t& bytes, auto n) {
+      return call(temporary, bytes, x, y, n, stream_of(ctx));
+    });
+  };
+}
 #endif
 
 void add_reduce(Registrar& registrar);

@@ -9,33 +9,50 @@
 namespace redzone::libraries::cub_targets {
 namespace {
 
-template <class T, bool kInclusive>
-void add_sum(Registrar& registrar) {
-  Routine r =
-      routine_of(std::string(kInclusive ? "scan.inclusive." : "scan.exclusive.") + Item<T>::kName,
-                 "y[i] = sum of x[0 .. i], without x[i] if exclusive");
+enum class Step : std::uint8_t { inclusive_sum, exclusive_sum, difference };
+
+const char* prefix_of(Step step) {
+  switch (step) {
+    case Step::inclusive_sum:
+      return "scan.inclusive.";
+    case Step::exclusive_sum:
+      return "scan.exclusive.";
+    case Step::difference:
+      return "adjacent_difference.left.";
+  }
+  return "";
+}
+
+// y[i] from x[0 .. i]: their sum, with or without the last one, or the difference of the last two.
+template <class T, Step kStep>
+void add_steps(Registrar& registrar) {
+  Routine r = routine_of(std::string(prefix_of(kStep)) + Item<T>::kName,
+                         "y[i] = sum of x[0 .. i], of x[0 .. i - 1], or x[i] - x[i - 1]");
   // Sums of f32 are exact below 2^24.
   if (std::is_same_v<T, float>) r.spec.dims[0].max = std::int64_t{1} << 22;
   r.spec.tensors = {numbers_of("x", Item<T>::kType, "N"), row("y", Item<T>::kType, Role::out, "N")};
 #ifdef __CUDACC__
-  r.run = [](Context& ctx) {
-    const T* const x = ctx.tensor("x").data<T>();
-    T* const y = ctx.tensor("y").data<T>();
-    run_twice(ctx, [&](void* temporary, std::size_t& bytes, auto n) {
-      if constexpr (kInclusive)
-        return ::cub::DeviceScan::InclusiveSum(temporary, bytes, x, y, n, stream_of(ctx));
-      else
-        return ::cub::DeviceScan::ExclusiveSum(temporary, bytes, x, y, n, stream_of(ctx));
-    });
-  };
+  r.run = from_to<T>(
+      "x", "y",
+      [](void* temporary, std::size_t& bytes, const T* x, T* y, auto n, cudaStream_t stream) {
+        if constexpr (kStep == Step::inclusive_sum)
+          return ::cub::DeviceScan::InclusiveSum(temporary, bytes, x, y, n, stream);
+        else if constexpr (kStep == Step::exclusive_sum)
+          return ::cub::DeviceScan::ExclusiveSum(temporary, bytes, x, y, n, stream);
+        else
+          return ::cub::DeviceAdjacentDifference::SubtractLeftCopy(temporary, bytes, x, y, n,
+                                                                   ::cuda::std::minus<>{}, stream);
+      });
 #endif
   r.row = [](InputRows& in, std::string_view, std::int64_t, std::span<double> values) {
     InputTensor x = in.tensor("x");
-    double sum = 0;
+    double sum = 0, last = 0;
     for (std::size_t i = 0; i < values.size(); ++i) {
       const double item = x.at<double>(0, static_cast<std::int64_t>(i));
-      values[i] = kInclusive ? sum + item : sum;
+      values[i] =
+          kStep == Step::difference ? item - last : sum + (kStep == Step::inclusive_sum ? item : 0);
       sum += item;
+      last = item;
     }
   };
   add(registrar, std::move(r), never_missing);
@@ -71,41 +88,16 @@ void add_by_key(Registrar& registrar) {
   add(registrar, std::move(r), never_missing);
 }
 
-template <class T>
-void add_difference(Registrar& registrar) {
-  Routine r = routine_of(std::string("adjacent_difference.left.") + Item<T>::kName,
-                         "y[0] = x[0], y[i] = x[i] - x[i - 1]");
-  r.spec.tensors = {numbers_of("x", Item<T>::kType, "N"), row("y", Item<T>::kType, Role::out, "N")};
-#ifdef __CUDACC__
-  r.run = [](Context& ctx) {
-    const T* const x = ctx.tensor("x").data<T>();
-    T* const y = ctx.tensor("y").data<T>();
-    run_twice(ctx, [&](void* temporary, std::size_t& bytes, auto n) {
-      return ::cub::DeviceAdjacentDifference::SubtractLeftCopy(
-          temporary, bytes, x, y, n, ::cuda::std::minus<>{}, stream_of(ctx));
-    });
-  };
-#endif
-  r.row = [](InputRows& in, std::string_view, std::int64_t, std::span<double> values) {
-    InputTensor x = in.tensor("x");
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      const auto at = static_cast<std::int64_t>(i);
-      values[i] = x.at<double>(0, at) - (i > 0 ? x.at<double>(0, at - 1) : 0);
-    }
-  };
-  add(registrar, std::move(r), never_missing);
-}
-
 }  // namespace
 
 void add_scan(Registrar& registrar) {
-  add_sum<std::int32_t, true>(registrar);
-  add_sum<std::int32_t, false>(registrar);
-  add_sum<std::int64_t, true>(registrar);
-  add_sum<float, false>(registrar);
+  add_steps<std::int32_t, Step::inclusive_sum>(registrar);
+  add_steps<std::int32_t, Step::exclusive_sum>(registrar);
+  add_steps<std::int64_t, Step::inclusive_sum>(registrar);
+  add_steps<float, Step::exclusive_sum>(registrar);
   add_by_key<std::int32_t>(registrar);
-  add_difference<std::int32_t>(registrar);
-  add_difference<std::int64_t>(registrar);
+  add_steps<std::int32_t, Step::difference>(registrar);
+  add_steps<std::int64_t, Step::difference>(registrar);
 }
 
 }  // namespace redzone::libraries::cub_targets

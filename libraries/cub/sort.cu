@@ -46,33 +46,45 @@ void put_sorted(InputRows& in, const char* what, bool descending, std::span<doub
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = source.at<double>(0, places[i]);
 }
 
-template <class T, bool kDescending>
+enum class Order : std::uint8_t { radix, radix_descending, merge };
+
+const char* prefix_of(Order order) {
+  switch (order) {
+    case Order::radix:
+      return "radix_sort.keys.";
+    case Order::radix_descending:
+      return "radix_sort.keys_descending.";
+    case Order::merge:
+      return "merge_sort.keys.";
+  }
+  return "";
+}
+
+template <class T, Order kOrder>
 void add_keys(Registrar& registrar) {
-  Routine r =
-      routine_of(std::string(kDescending ? "radix_sort.keys_descending." : "radix_sort.keys.") +
-                     Item<T>::kName,
-                 "sorted = keys in order");
+  Routine r = routine_of(std::string(prefix_of(kOrder)) + Item<T>::kName, "sorted = keys in order");
   r.spec.dims[0].max = kMostSorted;
   r.spec.tensors = {numbers_of("keys", Item<T>::kType, "N"),
                     row("sorted", Item<T>::kType, Role::out, "N")};
   r.spec.tensors[0].fill = keys_of<T>();
 #ifdef __CUDACC__
-  r.run = [](Context& ctx) {
-    const T* const keys = ctx.tensor("keys").data<T>();
-    T* const sorted = ctx.tensor("sorted").data<T>();
-    run_twice(ctx, [&](void* temporary, std::size_t& bytes, auto n) {
-      constexpr int kBits = sizeof(T) * 8;
-      if constexpr (kDescending)
-        return ::cub::DeviceRadixSort::SortKeysDescending(temporary, bytes, keys, sorted, n, 0,
-                                                          kBits, stream_of(ctx));
-      else
-        return ::cub::DeviceRadixSort::SortKeys(temporary, bytes, keys, sorted, n, 0, kBits,
-                                                stream_of(ctx));
-    });
-  };
+  r.run = from_to<T>(
+      "keys", "sorted",
+      [](void* temporary, std::size_t& bytes, const T* keys, T* sorted, auto n,
+         cudaStream_t stream) {
+        using Radix = ::cub::DeviceRadixSort;
+        constexpr int kBits = sizeof(T) * 8;
+        if constexpr (kOrder == Order::merge)
+          return ::cub::DeviceMergeSort::SortKeysCopy(temporary, bytes, keys, sorted, n,
+                                                      ::cuda::std::less<>{}, stream);
+        else if constexpr (kOrder == Order::radix)
+          return Radix::SortKeys(temporary, bytes, keys, sorted, n, 0, kBits, stream);
+        else
+          return Radix::SortKeysDescending(temporary, bytes, keys, sorted, n, 0, kBits, stream);
+      });
 #endif
   r.row = [](InputRows& in, std::string_view, std::int64_t, std::span<double> values) {
-    put_sorted(in, "keys", kDescending, values);
+    put_sorted(in, "keys", kOrder == Order::radix_descending, values);
   };
   add(registrar, std::move(r), never_missing);
 }
@@ -107,39 +119,16 @@ void add_pairs(Registrar& registrar) {
   add(registrar, std::move(r), never_missing);
 }
 
-template <class T>
-void add_merge_sort(Registrar& registrar) {
-  Routine r = routine_of(std::string("merge_sort.stable_keys.") + Item<T>::kName, "keys in order");
-  r.spec.dims[0].max = kMostSorted;
-  r.spec.tensors = {numbers_of("keys", Item<T>::kType, "N"),
-                    row("sorted", Item<T>::kType, Role::out, "N")};
-  r.spec.tensors[0].fill = keys_of<T>();
-#ifdef __CUDACC__
-  r.run = [](Context& ctx) {
-    const T* const keys = ctx.tensor("keys").data<T>();
-    T* const sorted = ctx.tensor("sorted").data<T>();
-    run_twice(ctx, [&](void* temporary, std::size_t& bytes, auto n) {
-      return ::cub::DeviceMergeSort::SortKeysCopy(temporary, bytes, keys, sorted, n,
-                                                  ::cuda::std::less<>{}, stream_of(ctx));
-    });
-  };
-#endif
-  r.row = [](InputRows& in, std::string_view, std::int64_t, std::span<double> values) {
-    put_sorted(in, "keys", false, values);
-  };
-  add(registrar, std::move(r), never_missing);
-}
-
 }  // namespace
 
 void add_sort(Registrar& registrar) {
-  add_keys<std::int32_t, false>(registrar);
-  add_keys<std::int32_t, true>(registrar);
-  add_keys<std::uint8_t, false>(registrar);
-  add_keys<float, false>(registrar);
+  add_keys<std::int32_t, Order::radix>(registrar);
+  add_keys<std::int32_t, Order::radix_descending>(registrar);
+  add_keys<std::uint8_t, Order::radix>(registrar);
+  add_keys<float, Order::radix>(registrar);
   add_pairs<std::int32_t, std::int32_t>(registrar);
   add_pairs<std::uint8_t, std::int64_t>(registrar);
-  add_merge_sort<std::int32_t>(registrar);
+  add_keys<std::int32_t, Order::merge>(registrar);
 }
 
 }  // namespace redzone::libraries::cub_targets

@@ -142,6 +142,16 @@ void run_with_buffer(Context& ctx, SparseCall& call, const std::string& routine,
              library().function<int(void*, A..., void*)>(routine)(handle, args..., buffer));
 }
 
+// `routine` on y = alpha op(a) op(x) + beta y, with its operations `ops`.
+template <class... Ops>
+void run_product(Context& ctx, SparseCall& call, const std::string& routine, const Type& type,
+                 const Descriptor& a, const Descriptor& x, const Descriptor& y, Ops... ops) {
+  for (const Descriptor* d : {&a, &x, &y})
+    if (!call.check("a descriptor", d->status())) return;
+  run_with_buffer(ctx, call, routine, ops..., call.scalar("alpha"), a.get(), x.get(),
+                  call.scalar("beta"), y.get(), type.code, static_cast<int>(ctx.knob("algorithm")));
+}
+
 TensorSpec values_of(const Type& type, Role role) {
   LayoutRules offset_only;
   offset_only.offset = true;
@@ -205,11 +215,7 @@ void add_spmv(Registrar& registrar, const Type& type, Format format, Role output
     SparseCall call(ctx, type);
     const Descriptor a = call.sparse(format), x = call.dense_vector("x"),
                      y = call.dense_vector("y");
-    for (const Descriptor* d : {&a, &x, &y})
-      if (!call.check("a descriptor", d->status())) return;
-    run_with_buffer(ctx, call, "cusparseSpMV", 0, call.scalar("alpha"), a.get(), x.get(),
-                    call.scalar("beta"), y.get(), type.code,
-                    static_cast<int>(ctx.knob("algorithm")));
+    run_product(ctx, call, "cusparseSpMV", type, a, x, y, 0);
   };
   r.row = [](InputRows& in, std::string_view, std::int64_t row, std::span<double> values) {
     const Pattern p = pattern_of(in.dims());
@@ -254,11 +260,7 @@ void add_spmm(Registrar& registrar, const Type& type, Format format, Role output
     SparseCall call(ctx, type);
     const Descriptor a = call.sparse(format), x = call.dense_matrix("X"),
                      y = call.dense_matrix("Y");
-    for (const Descriptor* d : {&a, &x, &y})
-      if (!call.check("a descriptor", d->status())) return;
-    run_with_buffer(ctx, call, "cusparseSpMM", 0, 0, call.scalar("alpha"), a.get(), x.get(),
-                    call.scalar("beta"), y.get(), type.code,
-                    static_cast<int>(ctx.knob("algorithm")));
+    run_product(ctx, call, "cusparseSpMM", type, a, x, y, 0, 0);
   };
   r.row = [](InputRows& in, std::string_view, std::int64_t row, std::span<double> values) {
     const Pattern p = pattern_of(in.dims());

@@ -12,7 +12,8 @@ from torch.nn import functional
 
 torch.backends.cudnn.allow_tf32 = False
 
-B, C, O, G = rz.dims(B=(1, 32), C=(1, 64), O=(1, 64), G=(1, 8))
+# Items, channels into and out of a group, groups.
+B, C, Z, G = rz.dims(B=(1, 32), C=(1, 64), Z=(1, 64), G=(1, 8))
 H, W, D = rz.dims(H=(1, 256), W=(1, 256), D=(1, 32))
 KH, KW, KD = rz.dims(KH=(1, 7), KW=(1, 7), KD=(1, 3))
 S, P, L = rz.dims(S=(1, 3), P=(0, 3), L=(1, 3))  # stride, padding, dilation
@@ -43,9 +44,9 @@ def conv(function):
 
 @rz.target(
     name="cudnn.conv1d", x=rz.In("f32", B, C * G, W, layout=SLICED, fill=SMALL),
-    w=rz.In("f32", O * G, C, KW, fill=SMALL), s=S, p=P, d=L, g=G,
-    returns=rz.Out("f32", B, O * G, points(W, KW)), reference=conv(functional.conv1d), tol=CLOSE,
-    require=fits((W, KW)), work=B * O * G * W * C * KW, deterministic=False,
+    w=rz.In("f32", Z * G, C, KW, fill=SMALL), s=S, p=P, d=L, g=G,
+    returns=rz.Out("f32", B, Z * G, points(W, KW)), reference=conv(functional.conv1d), tol=CLOSE,
+    require=fits((W, KW)), work=B * Z * G * W * C * KW, deterministic=False,
 )  # fmt: skip
 def conv1d(x, w, s, p, d, g):
     """a grouped, dilated convolution of signals"""
@@ -54,10 +55,10 @@ def conv1d(x, w, s, p, d, g):
 
 @rz.target(
     name="cudnn.conv2d", x=rz.In("f32", B, C * G, H, W, layout=SLICED, fill=SMALL),
-    w=rz.In("f32", O * G, C, KH, KW, fill=SMALL), s=S, p=P, d=L, g=G,
+    w=rz.In("f32", Z * G, C, KH, KW, fill=SMALL), s=S, p=P, d=L, g=G,
     memory=rz.knob("contiguous", "channels_last"),
-    returns=rz.Out("f32", B, O * G, points(H, KH), points(W, KW)), reference=conv(functional.conv2d), tol=CLOSE,
-    require=fits((H, KH), (W, KW)), work=B * O * G * H * W * C * KH * KW, deterministic=False,
+    returns=rz.Out("f32", B, Z * G, points(H, KH), points(W, KW)), reference=conv(functional.conv2d),
+    tol=CLOSE, require=fits((H, KH), (W, KW)), work=B * Z * G * H * W * C * KH * KW, deterministic=False,
 )  # fmt: skip
 def conv2d(x, w, s, p, d, g, memory):
     """a grouped, dilated convolution of images, in both memory formats"""
@@ -67,10 +68,11 @@ def conv2d(x, w, s, p, d, g, memory):
 
 @rz.target(
     name="cudnn.conv2d_half", x=rz.In("f16", B, C * G, H, W, layout=SLICED, fill=SMALL),
-    w=rz.In("f16", O * G, C, KH, KW, fill=SMALL), s=S, p=P, d=L, g=G,
+    w=rz.In("f16", Z * G, C, KH, KW, fill=SMALL), s=S, p=P, d=L, g=G,
     memory=rz.knob("contiguous", "channels_last"),
-    returns=rz.Out("f16", B, O * G, points(H, KH), points(W, KW)), reference=conv(functional.conv2d),
-    tol=(0.6, 4e-3), require=fits((H, KH), (W, KW)), work=B * O * G * H * W * C * KH * KW, deterministic=False,
+    returns=rz.Out("f16", B, Z * G, points(H, KH), points(W, KW)), reference=conv(functional.conv2d),
+    tol=(0.6, 4e-3), require=fits((H, KH), (W, KW)), work=B * Z * G * H * W * C * KH * KW,
+    deterministic=False,
 )  # fmt: skip
 def conv2d_half(x, w, s, p, d, g, memory):
     """the same in f16, on the tensor cores"""
@@ -79,10 +81,10 @@ def conv2d_half(x, w, s, p, d, g, memory):
 
 @rz.target(
     name="cudnn.conv3d", x=rz.In("f32", B, C, D, H, W, layout=SLICED, fill=SMALL),
-    w=rz.In("f32", O, C, KD, KH, KW, fill=SMALL), s=S, p=P, d=L, g=1,
-    returns=rz.Out("f32", B, O, points(D, KD), points(H, KH), points(W, KW)),
+    w=rz.In("f32", Z, C, KD, KH, KW, fill=SMALL), s=S, p=P, d=L, g=1,
+    returns=rz.Out("f32", B, Z, points(D, KD), points(H, KH), points(W, KW)),
     reference=conv(functional.conv3d), tol=CLOSE, require=fits((D, KD), (H, KH), (W, KW)),
-    work=B * O * D * H * W * C * KD * KH * KW, deterministic=False,
+    work=B * Z * D * H * W * C * KD * KH * KW, deterministic=False,
 )  # fmt: skip
 def conv3d(x, w, s, p, d, g):
     """a dilated convolution of volumes"""
@@ -91,10 +93,10 @@ def conv3d(x, w, s, p, d, g):
 
 @rz.target(
     name="cudnn.conv_transpose2d", x=rz.In("f32", B, C * G, H, W, layout=SLICED, fill=SMALL),
-    w=rz.In("f32", C * G, O, KH, KW, fill=SMALL), s=S, d=L, g=G,
-    returns=rz.Out("f32", B, O * G, (H - 1) * S + L * (KH - 1) + 1, (W - 1) * S + L * (KW - 1) + 1),
+    w=rz.In("f32", C * G, Z, KH, KW, fill=SMALL), s=S, d=L, g=G,
+    returns=rz.Out("f32", B, Z * G, (H - 1) * S + L * (KH - 1) + 1, (W - 1) * S + L * (KW - 1) + 1),
     reference=lambda x, w, s, d, g: functional.conv_transpose2d(x, w, stride=s, dilation=d, groups=g),
-    tol=CLOSE, work=B * O * G * H * W * C * KH * KW, deterministic=False,
+    tol=CLOSE, work=B * Z * G * H * W * C * KH * KW, deterministic=False,
 )  # fmt: skip
 def conv_transpose2d(x, w, s, d, g):
     """a transposed convolution: the gradient of a convolution to its input"""
@@ -108,9 +110,9 @@ def weight_gradient(x, y, kernel_height, kernel_width):
 
 @rz.target(
     name="cudnn.conv2d_weight_gradient", x=rz.In("f32", B, C, H, W, fill=SMALL),
-    y=rz.In("f32", B, O, H - KH + 1, W - KW + 1, fill=SMALL), kernel_height=KH, kernel_width=KW,
-    returns=rz.Out("f32", O, C, KH, KW), reference=weight_gradient, tol=(0.3, 1e-3),
-    require=[H >= KH, W >= KW], work=B * O * H * W * C * KH * KW, deterministic=False,
+    y=rz.In("f32", B, Z, H - KH + 1, W - KW + 1, fill=SMALL), kernel_height=KH, kernel_width=KW,
+    returns=rz.Out("f32", Z, C, KH, KW), reference=weight_gradient, tol=(0.3, 1e-3),
+    require=[H >= KH, W >= KW], work=B * Z * H * W * C * KH * KW, deterministic=False,
 )  # fmt: skip
 def conv2d_weight_gradient(x, y, kernel_height, kernel_width):
     """the gradient of a convolution to its weights"""
@@ -135,9 +137,9 @@ def lstm_of(x, w_in, w_hidden, bias):
 
 
 @rz.target(
-    name="cudnn.lstm", x=rz.In("f32", T, B, F), w_in=rz.In("f32", 4 * O, F), w_hidden=rz.In("f32", 4 * O, O),
-    bias=rz.In("f32", 4 * O), returns=rz.Out("f32", T, B, O), reference=lstm_of, tol=(5e-3, 5e-3),
-    work=8 * T * B * O * (F + O), deterministic=False,
+    name="cudnn.lstm", x=rz.In("f32", T, B, F), w_in=rz.In("f32", 4 * Z, F), w_hidden=rz.In("f32", 4 * Z, Z),
+    bias=rz.In("f32", 4 * Z), returns=rz.Out("f32", T, B, Z), reference=lstm_of, tol=(5e-3, 5e-3),
+    work=8 * T * B * Z * (F + Z), deterministic=False,
 )  # fmt: skip
 def lstm(x, w_in, w_hidden, bias):
     """a recurrent layer over sequences of 1 to 64 items"""

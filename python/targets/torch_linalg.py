@@ -6,6 +6,8 @@ Inputs of products are small positive integers, so that sums are exact in every 
 of matrices that are well conditioned: a small random part and the identity.
 """
 
+from typing import Any
+
 import redzone as rz
 import torch
 
@@ -33,32 +35,38 @@ def positive(a):
 
 def product(name, function, shapes, out, work, dtype="f32", tol=(0, 0)):
     """A target for a product, whose reference is the same in float64."""
-    inputs = {key: rz.In(dtype, *shape, layout=STRIDED, fill=SMALL) for key, shape in shapes.items()}
-    rz.target(function, name=f"linalg.{name}", returns=rz.Out(dtype, *out), reference=function, tol=tol, work=work,
-              **inputs)  # fmt: skip
+    inputs: dict[str, Any] = {
+        key: rz.In(dtype, *shape, layout=STRIDED, fill=SMALL) for key, shape in shapes.items()
+    }
+    rz.target(
+        name=f"linalg.{name}", returns=rz.Out(dtype, *out), reference=function, tol=tol, work=work, **inputs
+    )(function)
 
 
 for dtype, tol in EXACT.items():
     product(f"mm.{dtype}", lambda a, b: a @ b, {"a": (M, K), "b": (K, N)}, (M, N), 2 * M * N * K, dtype, tol)
     product(f"mv.{dtype}", lambda a, x: a @ x[:, 0], {"a": (M, K), "x": (K, 1)}, (M,), 2 * M * K, dtype, tol)
-    product(f"bmm.{dtype}", lambda a, b: torch.bmm(a, b), {"a": (B, M, K), "b": (B, K, N)}, (B, M, N),
+    product(f"bmm.{dtype}", lambda a, b: a.bmm(b), {"a": (B, M, K), "b": (B, K, N)}, (B, M, N),
             2 * B * M * N * K, dtype, tol)  # fmt: skip
     product(f"addmm.{dtype}", lambda bias, a, b: torch.addmm(bias[0], a, b),
             {"bias": (1, N), "a": (M, K), "b": (K, N)}, (M, N), 2 * M * N * K, dtype, tol)  # fmt: skip
-    product(f"baddbmm.{dtype}", lambda c, a, b: torch.baddbmm(c, a, b),
-            {"c": (B, M, N), "a": (B, M, K), "b": (B, K, N)}, (B, M, N), 2 * B * M * N * K, dtype, tol)  # fmt: skip
+    product(f"baddbmm.{dtype}", lambda c, a, b: c.baddbmm(a, b),
+            {"c": (B, M, N), "a": (B, M, K), "b": (B, K, N)}, (B, M, N), 2 * B * M * N * K, dtype,
+            tol)  # fmt: skip
 product("outer", lambda x, y: torch.outer(x[:, 0], y[:, 0]), {"x": (M, 1), "y": (N, 1)}, (M, N), M * N)
 product("dot", lambda x, y: torch.dot(x[:, 0], y[:, 0])[None], {"x": (K, 1), "y": (K, 1)}, (1,), 2 * K)
-product("addr", lambda a, x, y: torch.addr(a, x[:, 0], y[:, 0]), {"a": (M, N), "x": (M, 1), "y": (N, 1)}, (M, N),
-        M * N)  # fmt: skip
-product("einsum", lambda a, b: torch.einsum("bmk,bnk->bmn", a, b), {"a": (B, M, K), "b": (B, N, K)}, (B, M, N),
-        2 * B * M * N * K)  # fmt: skip
+product("addr", lambda a, x, y: torch.addr(a, x[:, 0], y[:, 0]),
+        {"a": (M, N), "x": (M, 1), "y": (N, 1)}, (M, N), M * N)  # fmt: skip
+product("einsum", lambda a, b: torch.einsum("bmk,bnk->bmn", a, b),
+        {"a": (B, M, K), "b": (B, N, K)}, (B, M, N), 2 * B * M * N * K)  # fmt: skip
 
 
 def decomposition(name, function, inputs, out):
     """A target for a decomposition of well conditioned matrices; its bits are not promised."""
-    rz.target(function, name=f"linalg.{name}", returns=rz.Out("f32", *out), reference=function, tol=CLOSE,
-              work=4 * S * S * S, deterministic=False, **inputs)  # fmt: skip
+    rz.target(
+        name=f"linalg.{name}", returns=rz.Out("f32", *out), reference=function, tol=CLOSE,
+        work=4 * S * S * S, deterministic=False, **inputs,
+    )(function)  # fmt: skip
 
 
 SQUARE = {"a": rz.In("f32", S, S, layout=STRIDED, fill=TINY)}
@@ -70,11 +78,12 @@ decomposition("solve_triangular",
               lambda a, b: torch.linalg.solve_triangular(plus_identity(a).tril(), b, upper=False),
               WITH_RIGHT, (S, R))  # fmt: skip
 decomposition("cholesky_solve",
-              lambda a, b: torch.cholesky_solve(b, torch.linalg.cholesky(positive(a))), WITH_RIGHT, (S, R))  # fmt: skip
+              lambda a, b: torch.cholesky_solve(b, torch.linalg.cholesky(positive(a))),
+              WITH_RIGHT, (S, R))  # fmt: skip
 decomposition("lu", lambda a: torch.linalg.lu_factor(plus_identity(a))[0], SQUARE, (S, S))
 decomposition("qr", lambda a: torch.linalg.qr(plus_identity(a))[1].abs(), SQUARE, (S, S))
 decomposition("eigvalsh", lambda a: torch.linalg.eigvalsh(positive(a)), SQUARE, (S,))
 decomposition("svdvals", lambda a: torch.linalg.svdvals(plus_identity(a)), SQUARE, (S,))
-decomposition("matrix_exp", lambda a: torch.linalg.matrix_exp(a), SQUARE, (S, S))
+decomposition("matrix_exp", lambda a: a.matrix_exp(), SQUARE, (S, S))
 decomposition("det", lambda a: torch.linalg.det(plus_identity(a))[None], SQUARE, (1,))
 decomposition("lstsq", lambda a, b: torch.linalg.lstsq(plus_identity(a), b).solution, WITH_RIGHT, (S, R))

@@ -2,8 +2,9 @@
 
     redzone run triton_tutorials.py
 
-They are correct for every shape that is declared. Without a GPU they are interpreted, with fewer programs, and
-without the product: the interpreter of Triton 3.6 takes no bound of a loop from an argument under NumPy 2.4.
+They are correct for every shape that is declared. Without a GPU they are interpreted, with fewer programs,
+and without the product: under NumPy 2.4 the interpreter of Triton 3.6 takes no bound of a loop from an
+argument.
 """
 
 import redzone as rz
@@ -66,8 +67,8 @@ def row_norm(x, weight, bias, out, x_stride, columns, BLOCK: tl.constexpr):
 
 
 @rz.target(
-    name="triton.layer_norm", x=rz.In("f32", R, C, layout=STRIDED), weight=rz.In("f32", C), bias=rz.In("f32", C),
-    returns=rz.Out("f32", R, C), tol=(2e-3, 1e-3),
+    name="triton.layer_norm", x=rz.In("f32", R, C, layout=STRIDED), weight=rz.In("f32", C),
+    bias=rz.In("f32", C), returns=rz.Out("f32", R, C), tol=(2e-3, 1e-3),
     reference=lambda x, weight, bias: torch.nn.functional.layer_norm(x, (x.shape[1],), weight, bias),
 )  # fmt: skip
 def layer_norm(x, weight, bias):

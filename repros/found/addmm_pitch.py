@@ -4,9 +4,9 @@
     python3 addmm_pitch.py              exit 1: the bug shows, 0: it does not
 
 `torch.addmm(bias, A, B)` in f16 with an A of 9 x 63 whose rows are `pitch` elements apart calls
-cublasLtMatmul with the epilogue BIAS and lda = pitch. It looks for the first pitch that is wrong. No error is returned and nothing is NaN. The
-documentation asks of a leading dimension that it is an int64_t and "large enough so that matrix memory
-locations are not overlapping".
+cublasLtMatmul with the epilogue BIAS and lda = pitch. It looks for the first pitch that is wrong. No error is
+returned and nothing is NaN. The documentation asks of a leading dimension that it is an int64_t and "large
+enough so that matrix memory locations are not overlapping".
 """
 
 import sys

@@ -40,8 +40,8 @@ def run(backend, dtype, late, offset):
     except RuntimeError as error:
         said = str(error).splitlines()[0]
         code = 3 if any(text in said for text in REFUSALS) else 1
-    print(f"{backend:<20}{dtype:<9}{late} {offset} elements late: {'refused: ' if code == 3 else ''}{said}",
-          flush=True)  # fmt: skip
+    refused = "refused: " if code == 3 else ""
+    print(f"{backend:<20}{dtype:<9}{late} {offset} elements late: {refused}{said}", flush=True)
     sys.exit(code)
 
 
@@ -49,16 +49,18 @@ def main():
     import torch
 
     if len(sys.argv) > 1:
-        run(*sys.argv[1:4], int(sys.argv[4]))
+        run(sys.argv[1], sys.argv[2], sys.argv[3], int(sys.argv[4]))
     if not torch.cuda.is_available():
         sys.exit("needs a GPU")
-    print(f"PyTorch {torch.__version__}, CUDA {torch.version.cuda}, {torch.cuda.get_device_name()}", flush=True)
+    gpu = torch.cuda.get_device_name()
+    print(f"PyTorch {torch.__version__}, CUDA {torch.version.cuda}, {gpu}", flush=True)
     # A process for each, because a misaligned access ends all work of one.
     cases = [(backend, dtype, late, offset) for backend in BACKENDS for dtype in DTYPES
              for late, offset in (("query", 0), ("query", 1), ("key", 1), ("value", 1))]  # fmt: skip
     codes = []
     for begin in range(0, len(cases), 8):
-        running = [subprocess.Popen([sys.executable, __file__, *map(str, case)]) for case in cases[begin:begin + 8]]
+        running = [subprocess.Popen([sys.executable, __file__, *map(str, case)])
+                   for case in cases[begin:begin + 8]]  # fmt: skip
         codes += [process.wait() for process in running]
     shows = any(code == 1 for code in codes)
     print("the bug shows" if shows else "the bug does not show")

@@ -33,9 +33,9 @@ def run(increment):
     except RuntimeError as error:
         print(f"{where}: {str(error).splitlines()[0]}", flush=True)
         return False
-    error = (y.double() - expected).abs().max().item()
-    print(f"{where}: largest error {error:.3g}", flush=True)
-    return error < 1e-3
+    off = (y.double() - expected).abs().max().item()
+    print(f"{where}: largest error {off:.3g}", flush=True)
+    return off < 1e-3
 
 
 def main():
@@ -45,7 +45,8 @@ def main():
         sys.exit(0 if run(int(sys.argv[1])) else 1)
     if not torch.cuda.is_available():
         sys.exit("needs a GPU")
-    print(f"PyTorch {torch.__version__}, CUDA {torch.version.cuda}, {torch.cuda.get_device_name()}", flush=True)
+    gpu = torch.cuda.get_device_name()
+    print(f"PyTorch {torch.__version__}, CUDA {torch.version.cuda}, {gpu}", flush=True)
     # A process for each, because an illegal access ends all work of one.
     right = [subprocess.run([sys.executable, __file__, str(increment)]).returncode == 0
              for increment in (LARGEST_RIGHT, LARGEST_RIGHT + 1)]

@@ -404,7 +404,8 @@ TEST(Layering, FoldersAreBuiltInTheOrderOfTheFloors) {
   for (std::string word; words >> word;) built.push_back(word);
   std::vector<std::string> of_src;
   for (const auto& floor : kFloors)
-    if (floor != "generators" && floor != "oracles" && floor != "libraries") of_src.push_back(floor);
+    if (floor != "generators" && floor != "oracles" && floor != "libraries")
+      of_src.push_back(floor);
   EXPECT_EQ(built, of_src);
 }
 
