@@ -8,6 +8,15 @@
 
 namespace redzone::libraries {
 
+// Without the care for infinities that complex products of the standard library take.
+template <class V>
+V times(const V& a, const V& b) {
+  if constexpr (std::is_same_v<V, double>)
+    return a * b;
+  else
+    return V(a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real());
+}
+
 template <class V>
 V conjugate(const V& v) {
   if constexpr (std::is_same_v<V, double>)

@@ -26,6 +26,13 @@ class InputTensor {
 
   std::int64_t columns() const { return columns_; }
 
+  // Row `row`, of columns() elements of a tensor whose type V is: valid until another row is asked
+  // for.
+  template <class V>
+  const V* row_of(std::int64_t row) {
+    return reinterpret_cast<const V*>(element(row, 0));
+  }
+
   // V is double, or std::complex<double> for a tensor of complex elements.
   template <class V>
   V at(std::int64_t row, std::int64_t column) {

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "common/elements.h"
 #include "common/input_rows.h"
 
 namespace redzone::libraries {
@@ -26,8 +27,10 @@ std::vector<V> product_column(InputRows& in, std::int64_t row) {
   for (std::int64_t k = 0; k < terms; ++k) column.push_back(b.at<V>(batch * terms + k, j));
   for (std::int64_t i = 0; i < m; ++i) {
     V sum(0);
-    for (std::int64_t k = 0; k < terms; ++k)
-      sum += a.at<V>(batch * m + i, k) * column[static_cast<std::size_t>(k)];
+    if (terms > 0) {
+      const V* const of_a = a.row_of<V>(batch * m + i);
+      for (std::size_t k = 0; k < column.size(); ++k) sum += times<V>(of_a[k], column[k]);
+    }
     sums.push_back(sum);
   }
   return sums;

@@ -73,6 +73,11 @@ inline KnobSpec numbers(std::string name, const std::vector<std::int64_t>& value
   return knob;
 }
 
+// Operations of the budget that one multiplication counts as. Plans take the time of their
+// reference, which computes one in a few nanoseconds: so the calls of a plan are smaller than a GPU
+// could take.
+inline constexpr double kProductWork = 8;
+
 inline double as_double(std::int64_t n) {
   return static_cast<double>(n);
 }

@@ -12,6 +12,7 @@
 #include <functional>
 #include <limits>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -20,8 +21,10 @@
 
 namespace redzone::libraries::cub_targets {
 
-// Items of one call. Beyond 2^31 there are 64-bit counts only.
+// Items of one call, and of one whose sums are of T: in f32 they are exact below 2^24.
 inline constexpr std::int64_t kMostItems = std::int64_t{1} << 26;
+template <class T>
+constexpr std::int64_t kMostSummed = std::is_same_v<T, float> ? std::int64_t{1} << 22 : kMostItems;
 
 inline DimSpec items() {
   return dim("N", 0, kMostItems, "items", 256);

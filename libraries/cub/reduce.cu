@@ -43,6 +43,7 @@ void add_reduction(Registrar& registrar) {
   Routine r = routine_of(std::string("reduce.") + name_of(kReduction) + "." + Item<T>::kName,
                          "y = sum, minimum or maximum of x");
   if (kReduction != Reduction::sum) r.spec.dims[0].min = 1;
+  r.spec.dims[0].max = kMostSummed<T>;
   r.spec.tensors = {numbers_of("x", Item<T>::kType, "N"),
                     row("y", Item<T>::kType, Role::out, [](const Dims&) { return 1; })};
   // Sums of u8 wrap around: none is compared whose sum does not fit.
@@ -73,7 +74,7 @@ template <class T>
 void add_segmented(Registrar& registrar) {
   Routine r = routine_of(std::string("segmented_reduce.sum.") + Item<T>::kName,
                          "y[s] = sum of segment s of x");
-  r.spec.dims = {dim("N", 1, kMostItems, "items", 256), dim("S", 1, 1 << 20, "segments", 256)};
+  r.spec.dims = {dim("N", 1, kMostSummed<T>, "items", 256), dim("S", 1, 1 << 20, "segments", 256)};
   r.spec.tensors = {
       numbers_of("x", Item<T>::kType, "N"),
       row("offsets", DType::i32, Role::in, [](const Dims& d) { return get(d, "S") + 1; }),

@@ -28,8 +28,7 @@ template <class T, Step kStep>
 void add_steps(Registrar& registrar) {
   Routine r = routine_of(std::string(prefix_of(kStep)) + Item<T>::kName,
                          "y[i] = sum of x[0 .. i], of x[0 .. i - 1], or x[i] - x[i - 1]");
-  // Sums of f32 are exact below 2^24.
-  if (std::is_same_v<T, float>) r.spec.dims[0].max = std::int64_t{1} << 22;
+  r.spec.dims[0].max = kMostSummed<T>;
   r.spec.tensors = {numbers_of("x", Item<T>::kType, "N"), row("y", Item<T>::kType, Role::out, "N")};
 #ifdef __CUDACC__
   r.run = from_to<T>(

@@ -34,7 +34,7 @@ void add_gemm_batch(Registrar& registrar, const Type& type, bool strided, Output
                     batch_of("B", type, Role::in, "K", "N", true),
                     batch_of("C", type, role_of(output), "N", "M", false)};
   r.spec.work = [](const Dims& d, const Config&) {
-    return 2 * as_double(get(d, "B")) * as_double(get(d, "M")) * as_double(get(d, "N")) *
+    return kProductWork * as_double(get(d, "B")) * as_double(get(d, "M")) * as_double(get(d, "N")) *
            as_double(get(d, "K"));
   };
   r.run = [type, strided](Context& ctx) {
@@ -74,7 +74,7 @@ void add_gemv_batch(Registrar& registrar, const Type& type, bool strided, Output
   r.spec.tensors = {batch_of("A", type, Role::in, "M", "K", true), batch_vector("x", Role::in, "K"),
                     batch_vector("y", role_of(output), "M")};
   r.spec.work = [](const Dims& d, const Config&) {
-    return 2 * as_double(get(d, "B")) * as_double(get(d, "M")) * as_double(get(d, "K"));
+    return kProductWork * as_double(get(d, "B")) * as_double(get(d, "M")) * as_double(get(d, "K"));
   };
   r.run = [type, strided](Context& ctx) {
     BlasCall call(ctx, type);

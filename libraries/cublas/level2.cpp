@@ -12,8 +12,9 @@ DimSpec rows(std::string name, std::string doc) {
 }
 
 std::function<double(const Dims&, const Config&)> square_work() {
-  return
-      [](const Dims& d, const Config&) { return as_double(get(d, "N")) * as_double(get(d, "N")); };
+  return [](const Dims& d, const Config&) {
+    return kProductWork * as_double(get(d, "N")) * as_double(get(d, "N"));
+  };
 }
 
 // y = alpha op(A) x + beta y.
@@ -25,7 +26,7 @@ void add_gemv(Registrar& registrar, const Type& type, Output output) {
   r.spec.tensors = {either_major("A", type.dtype, "M", "K"), vector("x", type.dtype, Role::in, "K"),
                     vector("y", type.dtype, role_of(output), "M")};
   r.spec.work = [](const Dims& d, const Config&) {
-    return as_double(get(d, "M")) * as_double(get(d, "K"));
+    return kProductWork * as_double(get(d, "M")) * as_double(get(d, "K"));
   };
   r.run = [type](Context& ctx) {
     BlasCall call(ctx, type);
@@ -176,7 +177,7 @@ void add_rank_update(Registrar& registrar, const Type& type, const RankUpdate& p
                     matrix("A", type.dtype, Role::inout, x_size, "N")};
   if (has_y) r.spec.tensors.push_back(vector("y", type.dtype, Role::in, "N"));
   r.spec.work = [x_size](const Dims& d, const Config&) {
-    return as_double(get(d, "N")) * as_double(get(d, x_size));
+    return kProductWork * as_double(get(d, "N")) * as_double(get(d, x_size));
   };
   r.run = [type, p, has_y, x_size](Context& ctx) {
     BlasCall call(ctx, type);

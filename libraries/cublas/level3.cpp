@@ -14,7 +14,7 @@ DimSpec size(std::string name, std::string doc, std::int64_t most = kMostSize) {
 
 std::function<double(const Dims&, const Config&)> product_work(std::vector<std::string> names) {
   return [names = std::move(names)](const Dims& d, const Config&) {
-    double work = 2;
+    double work = kProductWork;
     for (const auto& name : names) work *= as_double(std::max<std::int64_t>(get(d, name), 1));
     return work;
   };

@@ -87,6 +87,8 @@ class PlainMatrix {
  public:
   explicit PlainMatrix(InputTensor tensor) : tensor_(std::move(tensor)) {}
   V at(std::int64_t i, std::int64_t j) { return tensor_.at<V>(i, j); }
+  // All of row i, see InputTensor::row_of().
+  const V* row(std::int64_t i) { return tensor_.row_of<V>(i); }
 
  private:
   InputTensor tensor_;

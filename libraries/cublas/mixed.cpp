@@ -70,7 +70,7 @@ void add_combination(Registrar& registrar, const Combination& c, Output output) 
                         layouts)};
   r.spec.tolerance = {0, c.rounding};
   r.spec.work = [](const Dims& d, const Config&) {
-    return 2 * as_double(get(d, "B")) * as_double(get(d, "M")) * as_double(get(d, "N")) *
+    return kProductWork * as_double(get(d, "B")) * as_double(get(d, "M")) * as_double(get(d, "N")) *
            as_double(get(d, "K"));
   };
   r.run = [c](Context& ctx) {

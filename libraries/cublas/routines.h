@@ -127,7 +127,7 @@ inline MatrixRules rules_of(const Config& config, Form form, Storage storage = S
 template <class V, class Left, class Right>
 V dot(Left& left, std::int64_t i, Right& right, std::int64_t j, std::int64_t terms) {
   V sum(0);
-  for (std::int64_t k = 0; k < terms; ++k) sum += left.at(i, k) * right.at(k, j);
+  for (std::int64_t k = 0; k < terms; ++k) sum += times<V>(left.at(i, k), right.at(k, j));
   return sum;
 }
 
@@ -143,8 +143,14 @@ class ColumnOf {
   template <class M>
   V times_row(M& matrix, std::int64_t i) const {
     V sum(0);
-    for (std::size_t k = 0; k < values_.size(); ++k)
-      sum += matrix.at(i, static_cast<std::int64_t>(k)) * values_[k];
+    if constexpr (requires { matrix.row(i); }) {
+      if (values_.empty()) return sum;
+      const V* const row = matrix.row(i);
+      for (std::size_t k = 0; k < values_.size(); ++k) sum += times<V>(row[k], values_[k]);
+    } else {
+      for (std::size_t k = 0; k < values_.size(); ++k)
+        sum += times<V>(matrix.at(i, static_cast<std::int64_t>(k)), values_[k]);
+    }
     return sum;
   }
 

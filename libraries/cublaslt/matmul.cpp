@@ -26,6 +26,7 @@ struct Combination {
   int compute, scale;              // cublasComputeType_t and the type of alpha and beta
   double rounding;                 // of the output, relative
   std::int64_t granule_elems = 1;  // of dims and pitches
+  std::int64_t most_terms = 8192;  // of a sum, so that it is finite
 };
 
 constexpr int kCompute32F = 68, kCompute64F = 70, kCompute32FastTf32 = 77, kCompute32I = 72;
@@ -34,7 +35,7 @@ const Combination kCombinations[] = {
     {"f32", DType::f32, DType::f32, kF32, kF32, kCompute32F, kF32, 0},
     {"tf32", DType::f32, DType::f32, kF32, kF32, kCompute32FastTf32, kF32, 0},
     {"f64", DType::f64, DType::f64, kF64, kF64, kCompute64F, kF64, 0},
-    {"f16", DType::f16, DType::f16, kF16, kF16, kCompute32F, kF32, 0x1p-10},
+    {"f16", DType::f16, DType::f16, kF16, kF16, kCompute32F, kF32, 0x1p-10, 1, 2048},
     {"bf16", DType::bf16, DType::bf16, kBf16, kBf16, kCompute32F, kF32, 0x1p-7},
     {"f16_f32", DType::f16, DType::f32, kF16, kF32, kCompute32F, kF32, 0},
     {"bf16_f32", DType::bf16, DType::f32, kBf16, kF32, kCompute32F, kF32, 0},
@@ -188,8 +189,8 @@ TensorSpec batch_of(std::string name, const Combination& c, Role role, std::stri
   return t;
 }
 
-DimSpec size(const Combination& c, std::string name, std::string doc) {
-  DimSpec d = dim(std::move(name), c.granule_elems, 8192, std::move(doc));
+DimSpec size(const Combination& c, std::string name, std::string doc, std::int64_t most = 8192) {
+  DimSpec d = dim(std::move(name), c.granule_elems, most, std::move(doc));
   d.multiple_of = c.granule_elems;
   return d;
 }
@@ -199,7 +200,7 @@ void add_matmul(Registrar& registrar, const Combination& c) {
   r.spec.name = std::string("cublaslt.matmul.") + c.name;
   r.spec.doc = "D = act(alpha A B + beta C + bias)";
   r.spec.dims = {dim("BATCH", 1, 4096, "products", 0), size(c, "M", "rows of D"),
-                 size(c, "N", "columns of D"), size(c, "K", "columns of A")};
+                 size(c, "N", "columns of D"), size(c, "K", "columns of A", c.most_terms)};
   // C and D are {batch, columns, rows}: column-major.
   r.spec.tensors = {batch_of("A", c, Role::in, "M", "K"), batch_of("B", c, Role::in, "K", "N"),
                     batch_of("C", c, Role::in, "N", "M"), batch_of("D", c, Role::out, "N", "M"),
@@ -218,8 +219,8 @@ void add_matmul(Registrar& registrar, const Combination& c) {
   r.spec.has_reference = true;
   r.spec.sampled_rows = kSampledRows;
   r.spec.work = [](const Dims& d, const Config&) {
-    return 2 * as_double(get(d, "BATCH")) * as_double(get(d, "M")) * as_double(get(d, "N")) *
-           as_double(get(d, "K"));
+    return kProductWork * as_double(get(d, "BATCH")) * as_double(get(d, "M")) *
+           as_double(get(d, "N")) * as_double(get(d, "K"));
   };
   r.run = [&c](Context& ctx) { Product(ctx, c).run(); };
   r.row = [](InputRows& in, std::string_view, std::int64_t row, std::span<double> values) {

@@ -209,7 +209,7 @@ void add_spmv(Registrar& registrar, const Type& type, Format format, Role output
                         },
                         offset_only)};
   r.spec.work = [](const Dims& d, const Config&) {
-    return 2 * as_double(pattern_of(d).elements()) + as_double(get(d, "R"));
+    return kProductWork * as_double(pattern_of(d).elements()) + as_double(get(d, "R"));
   };
   r.run = [type, format](Context& ctx) {
     SparseCall call(ctx, type);
@@ -253,7 +253,7 @@ void add_spmm(Registrar& registrar, const Type& type, Format format, Role output
                     tensor("X", type.dtype, Role::in, shape_of({"C", "N"}), either_order()),
                     tensor("Y", type.dtype, output, shape_of({"R", "N"}), either_order())};
   r.spec.work = [](const Dims& d, const Config&) {
-    return (2 * as_double(pattern_of(d).elements()) + as_double(get(d, "R"))) *
+    return (kProductWork * as_double(pattern_of(d).elements()) + as_double(get(d, "R"))) *
            as_double(get(d, "N"));
   };
   r.run = [type, format](Context& ctx) {
@@ -290,7 +290,7 @@ void add_sddmm(Registrar& registrar, const Type& type) {
                     tensor("A", type.dtype, Role::in, shape_of({"R", "K"}), either_order()),
                     tensor("B", type.dtype, Role::in, shape_of({"K", "C"}), either_order())};
   r.spec.work = [](const Dims& d, const Config&) {
-    return (2 * as_double(pattern_of(d).elements()) + as_double(get(d, "R")) +
+    return (kProductWork * as_double(pattern_of(d).elements()) + as_double(get(d, "R")) +
             as_double(get(d, "C"))) *
            as_double(get(d, "K"));
   };
