@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""cuBLASLt, f16: a silently wrong product where A's rows are far apart. Stock PyTorch.
+"""cuBLASLt, f16: a silently wrong product where m * lda * 2 bytes reach 2^31. Stock PyTorch.
 
     python3 addmm_pitch.py              exit 1: the bug shows, 0: it does not
 
