@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""library_targets_test.py REDZONE: the targets over PyTorch's libraries and Triton's tutorials through `redzone
-run`, on a CPU, where nothing should be found. The interpreter that runs this test runs the targets.
+"""library_targets_test.py REDZONE: the targets over PyTorch's libraries and Triton's tutorials through
+`redzone run`, on a CPU, where nothing should be found. The interpreter that runs this test runs the targets.
 """
 
 import json
