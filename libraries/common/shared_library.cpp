@@ -11,7 +11,7 @@ namespace {
 
 void add_folder(std::vector<std::string>& places, const std::string& folder,
                 const std::vector<std::string>& names) {
-  for (const auto& name : names) places.push_back(folder + "/" + name);
+  for (const auto& name : names) places.push_back((std::filesystem::path(folder) / name).string());
 }
 
 // The folders `lib` of NVIDIA's wheels, ascending.
