@@ -10,15 +10,19 @@ namespace redzone::libraries {
 
 class HandledLibrary {
  public:
-  // `names` as for SharedLibrary; `title` is the library's name in messages; `create` makes the
-  // handle, which waits for the device: do it in a worker before its trials.
+  // `names` as for SharedLibrary; `title` is the library's name in messages; `needed` are functions
+  // without which nothing is called; `create` makes the handle, which waits for the device: do it
+  // in a worker before its trials.
   HandledLibrary(const std::string& title, const std::vector<std::string>& names,
-                 const std::string& create)
+                 const std::string& create, const std::vector<std::string>& needed)
       : library_(names) {
     if (!library_.loaded()) {
       problem_ = title + " is not installed: " + library_.problem();
       return;
     }
+    for (const auto& name : needed)
+      if (symbol(name) == nullptr) problem_ = library_.file() + " has no " + name;
+    if (!problem_.empty()) return;
     auto* const make = function<int(void**)>(create);
     const int status = make == nullptr ? -1 : make(&handle_);
     if (status != 0) problem_ = create + ": status " + std::to_string(status);

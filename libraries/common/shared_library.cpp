@@ -50,6 +50,7 @@ std::vector<std::string> places_of(const std::vector<std::string>& names,
 
 SharedLibrary::SharedLibrary(const std::vector<std::string>& names) {
   const auto environment = [](const char* name) -> const char* { return std::getenv(name); };
+  bool is_absent = false;
   for (const auto& place : places_of(names, environment)) {
     handle_ = ::dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (handle_ != nullptr) {
@@ -58,7 +59,13 @@ SharedLibrary::SharedLibrary(const std::vector<std::string>& names) {
       return;
     }
     const char* const said = ::dlerror();
-    if (problem_.empty() && said != nullptr) problem_ = said;
+    const std::string problem = said != nullptr ? said : place + ": unknown error";
+    // A file that is there and does not load tells more than one that is not.
+    const bool absent = problem.find("No such file") != std::string::npos;
+    if (problem_.empty() || (is_absent && !absent)) {
+      problem_ = problem;
+      is_absent = absent;
+    }
   }
 }
 

@@ -23,7 +23,8 @@ class SharedLibrary {
   explicit SharedLibrary(const std::vector<std::string>& names);
 
   bool loaded() const { return handle_ != nullptr; }
-  // Why it is not loaded: what the loader said about the first place; or "".
+  // Why it is not loaded: what the loader said about the first file that is there, or else about
+  // the first place; or "".
   const std::string& problem() const { return problem_; }
   const std::string& file() const { return file_; }
   // The address of a function; null if the library is absent or has none of that name.

@@ -13,8 +13,10 @@ namespace redzone::libraries {
 // Sums of products of small positive integers are exact in every order, and no factor is 0: so an
 // algorithm may add in whatever order it likes, and a term that is missing or counted twice shows.
 // Positive, so that no sum is -0.
-inline Fill exact() {
-  return Fill::integers([](const Dims&) { return std::pair<std::int64_t, std::int64_t>{1, 3}; });
+inline Fill exact(std::int64_t largest = 3) {
+  return Fill::integers([largest](const Dims&) {
+    return std::pair<std::int64_t, std::int64_t>{1, largest};
+  });
 }
 
 inline DimSpec dim(std::string name, std::int64_t min, std::int64_t max, std::string doc,

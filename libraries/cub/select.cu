@@ -11,6 +11,24 @@
 namespace redzone::libraries::cub_targets {
 namespace {
 
+#ifdef __CUDACC__
+template <class T>
+__global__ void clear_from(T* items, const std::int32_t* count, std::int64_t n) {
+  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (i >= *count && i < n) items[i] = 0;
+}
+
+// Clears the items of `output` from the number in `count` on.
+template <class T>
+void clear_rest(Context& ctx, const char* output) {
+  constexpr std::int64_t kBlock = 256;
+  const std::int64_t n = ctx.dim("N");
+  if (n > 0 && !ctx.ended())
+    launch(ctx, "clear_from", clear_from<T>, {{(n + kBlock - 1) / kBlock}, {kBlock}},
+           ctx.tensor(output).data<T>(), ctx.tensor("count").data<std::int32_t>(), n);
+}
+#endif
+
 TensorSpec count() {
   return row("count", DType::i32, Role::out, [](const Dims&) { return 1; });
 }
@@ -31,7 +49,7 @@ void add_flagged(Registrar& registrar) {
       std::string(kPartition ? "partition.flagged." : "select.flagged.") + Item<T>::kName,
       "y = the items whose flag is 1");
   r.spec.tensors = {numbers_of("x", Item<T>::kType, "N"), numbers_of("flags", DType::boolean, "N"),
-                    row("y", Item<T>::kType, Role::inout, "N"), count()};
+                    row("y", Item<T>::kType, Role::out, "N"), count()};
   r.spec.tensors[1].fill = Fill::uniform(0, 1);
 #ifdef __CUDACC__
   r.run = [](Context& ctx) {
@@ -47,6 +65,7 @@ void add_flagged(Registrar& registrar) {
         return ::cub::DeviceSelect::Flagged(temporary, bytes, x, flags, y, count, n,
                                             stream_of(ctx));
     });
+    if constexpr (!kPartition) clear_rest<T>(ctx, "y");
   };
 #endif
   r.row = [](InputRows& in, std::string_view output, std::int64_t, std::span<double> values) {
@@ -65,8 +84,8 @@ template <class T>
 void add_unique(Registrar& registrar) {
   Routine r = routine_of(std::string("select.unique.") + Item<T>::kName,
                          "y = the first item of each run of equal ones");
-  r.spec.tensors = {numbers_of("x", Item<T>::kType, "N"),
-                    row("y", Item<T>::kType, Role::inout, "N"), count()};
+  r.spec.tensors = {numbers_of("x", Item<T>::kType, "N"), row("y", Item<T>::kType, Role::out, "N"),
+                    count()};
 #ifdef __CUDACC__
   r.run = [](Context& ctx) {
     const T* const x = ctx.tensor("x").data<T>();
@@ -75,6 +94,7 @@ void add_unique(Registrar& registrar) {
     run_twice(ctx, [&](void* temporary, std::size_t& bytes, auto n) {
       return ::cub::DeviceSelect::Unique(temporary, bytes, x, y, count, n, stream_of(ctx));
     });
+    clear_rest<T>(ctx, "y");
   };
 #endif
   r.row = [](InputRows& in, std::string_view output, std::int64_t, std::span<double> values) {
@@ -92,9 +112,8 @@ template <class T>
 void add_encode(Registrar& registrar) {
   Routine r = routine_of(std::string("run_length_encode.") + Item<T>::kName,
                          "the first item and the length of each run of equal ones");
-  r.spec.tensors = {numbers_of("x", Item<T>::kType, "N"),
-                    row("y", Item<T>::kType, Role::inout, "N"),
-                    row("lengths", DType::i32, Role::inout, "N"), count()};
+  r.spec.tensors = {numbers_of("x", Item<T>::kType, "N"), row("y", Item<T>::kType, Role::out, "N"),
+                    row("lengths", DType::i32, Role::out, "N"), count()};
 #ifdef __CUDACC__
   r.run = [](Context& ctx) {
     const T* const x = ctx.tensor("x").data<T>();
@@ -105,6 +124,8 @@ void add_encode(Registrar& registrar) {
       return ::cub::DeviceRunLengthEncode::Encode(temporary, bytes, x, y, lengths, count,
                                                   static_cast<int>(n), stream_of(ctx));
     });
+    clear_rest<T>(ctx, "y");
+    clear_rest<std::int32_t>(ctx, "lengths");
   };
 #endif
   r.row = [](InputRows& in, std::string_view output, std::int64_t, std::span<double> values) {

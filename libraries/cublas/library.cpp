@@ -5,7 +5,8 @@ namespace {
 
 HandledLibrary made() {
   HandledLibrary blas("cuBLAS", {"libcublas.so.13", "libcublas.so.12", "libcublas.so"},
-                      "cublasCreate_v2");
+                      "cublasCreate_v2",
+                      {"cublasSetMathMode", "cublasSetStream_v2", "cublasSetWorkspace_v2"});
   // CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION (cublasMath_t): sums in the compute type, so
   // that a result does not depend on how a product was split.
   constexpr int kNoReducedReduction = 16;

@@ -1,5 +1,5 @@
 // Owning handles of cuBLASLt's descriptors, and the numbers of its attributes that are used here
-// (cublasLt.h of CUDA 13.0; tests/libraries compares them with the header where there is one).
+// (cublasLt.h of CUDA 13.0; plugin.cu compares them with the header).
 #pragma once
 
 #include <cstddef>

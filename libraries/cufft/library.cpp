@@ -10,6 +10,11 @@ constexpr std::size_t kMostPlans = 512;
 
 Library::Library() : library_({"libcufft.so.12", "libcufft.so.11", "libcufft.so"}) {
   if (!library_.loaded()) problem_ = "cuFFT is not installed: " + library_.problem();
+  for (const char* name : {"cufftCreate", "cufftDestroy", "cufftSetAutoAllocation",
+                           "cufftMakePlanMany64", "cufftSetStream", "cufftSetWorkArea",
+                           "cufftExecC2C", "cufftExecR2C", "cufftExecZ2Z", "cufftExecD2Z"})
+    if (problem_.empty() && library_.symbol(name) == nullptr)
+      problem_ = library_.file() + " has no " + name;
 }
 
 int Library::plan(const PlanKey& key, FftPlan& plan) {

@@ -112,8 +112,8 @@ TargetSpec spec_of(const Kind& kind, int rank, Place place) {
               (place == Place::in_place ? ".in_place" : "");
   spec.doc = "batched transforms of " + std::to_string(rank) + " dimensions";
   spec.dims = {dim("B", 1, 65536, "transforms", 0)};
-  if (rank == 2) spec.dims.push_back(dim("N0", 1, 2048, "points of the first dimension", 32));
-  spec.dims.push_back(dim("N", 1, rank == 1 ? 65536 : 2048, "points of the last dimension", 32));
+  if (rank == 2) spec.dims.push_back(dim("N0", 1, 256, "points of the first dimension", 32));
+  spec.dims.push_back(dim("N", 1, rank == 1 ? 65536 : 256, "points of the last dimension", 32));
   LayoutRules layouts = rank == 1 ? leading_dimension() : strided_batch();
   layouts.transposed = rank == 1;  // the points of a signal are then a stride apart
   const auto shape = [rank](std::function<std::int64_t(std::int64_t)> columns) {

@@ -3,7 +3,8 @@
     redzone run torch_cudnn.py --device cuda
 
 Inputs of convolutions are small positive integers: a term that is missing or counted twice changes a
-result by 1 or more, and the rounding of transform-based algorithms (Winograd, FFT) does not.
+result by 1 or more. Sums have so few terms that the rounding of transform-based algorithms (Winograd, FFT),
+or that of a result in f16, does not.
 """
 
 import redzone as rz
@@ -13,14 +14,15 @@ from torch.nn import functional
 torch.backends.cudnn.allow_tf32 = False
 
 # Items, channels into and out of a group, groups.
-B, C, Z, G = rz.dims(B=(1, 32), C=(1, 64), Z=(1, 64), G=(1, 8))
+B, C, Z, G = rz.dims(B=(1, 32), C=(1, 16), Z=(1, 64), G=(1, 8))
+FEW = rz.dim("FEW", 1, 4)  # channels of a convolution in f16: its sums are below 2,048
 H, W, D = rz.dims(H=(1, 256), W=(1, 256), D=(1, 32))
 KH, KW, KD = rz.dims(KH=(1, 7), KW=(1, 7), KD=(1, 3))
 S, P, L = rz.dims(S=(1, 3), P=(0, 3), L=(1, 3))  # stride, padding, dilation
 T, F = rz.dims(T=(1, 64), F=(1, 128))
 
 SMALL = rz.integers(1, 3)
-CLOSE = (0.3, 1e-3)
+CLOSE = (0.4, 2e-6)
 SLICED = ("row_padding", "offset", "slice")
 FORMATS = {"contiguous": torch.contiguous_format, "channels_last": torch.channels_last}
 
@@ -67,11 +69,11 @@ def conv2d(x, w, s, p, d, g, memory):
 
 
 @rz.target(
-    name="cudnn.conv2d_half", x=rz.In("f16", B, C * G, H, W, layout=SLICED, fill=SMALL),
-    w=rz.In("f16", Z * G, C, KH, KW, fill=SMALL), s=S, p=P, d=L, g=G,
+    name="cudnn.conv2d_half", x=rz.In("f16", B, FEW * G, H, W, layout=SLICED, fill=SMALL),
+    w=rz.In("f16", Z * G, FEW, KH, KW, fill=SMALL), s=S, p=P, d=L, g=G,
     memory=rz.knob("contiguous", "channels_last"),
     returns=rz.Out("f16", B, Z * G, points(H, KH), points(W, KW)), reference=conv(functional.conv2d),
-    tol=(0.6, 4e-3), require=fits((H, KH), (W, KW)), work=B * Z * G * H * W * C * KH * KW,
+    tol=(0.6, 0), require=fits((H, KH), (W, KW)), work=B * Z * G * H * W * FEW * KH * KW,
     deterministic=False,
 )  # fmt: skip
 def conv2d_half(x, w, s, p, d, g, memory):
@@ -111,8 +113,8 @@ def weight_gradient(x, y, kernel_height, kernel_width):
 @rz.target(
     name="cudnn.conv2d_weight_gradient", x=rz.In("f32", B, C, H, W, fill=SMALL),
     y=rz.In("f32", B, Z, H - KH + 1, W - KW + 1, fill=SMALL), kernel_height=KH, kernel_width=KW,
-    returns=rz.Out("f32", Z, C, KH, KW), reference=weight_gradient, tol=(0.3, 1e-3),
-    require=[H >= KH, W >= KW], work=B * Z * H * W * C * KH * KW, deterministic=False,
+    returns=rz.Out("f32", Z, C, KH, KW), reference=weight_gradient, tol=CLOSE,
+    require=[H >= KH, W >= KW, B * H * W <= 4096], work=B * Z * H * W * C * KH * KW, deterministic=False,
 )  # fmt: skip
 def conv2d_weight_gradient(x, y, kernel_height, kernel_width):
     """the gradient of a convolution to its weights"""

@@ -56,6 +56,8 @@ void run(cusparseSpMVAlg_t algorithm, int late) {
   float* const d_y = on_device(y, late == y_vector);
   cusparseHandle_t sparse = nullptr;
   need(cusparseCreate(&sparse) == CUSPARSE_STATUS_SUCCESS, "cusparseCreate");
+  int version = 0;
+  cusparseGetVersion(sparse, &version);
   cusparseSpMatDescr_t a = nullptr;
   cusparseDnVecDescr_t vx = nullptr, vy = nullptr;
   need(
@@ -78,7 +80,8 @@ void run(cusparseSpMVAlg_t algorithm, int late) {
       cudaMemcpy(y.data(), d_y, y.size() * sizeof(float), cudaMemcpyDeviceToHost);
   int wrong = 0;
   for (int r = 0; r < kRows; ++r) wrong += y[r] != 2 * elements[r];
-  std::printf("algorithm %d, %s one element late: %s%s\n", algorithm, kNames[late],
+  std::printf("cuSPARSE %d, algorithm %d, %s one element late: %s%s\n", version, algorithm,
+              kNames[late],
               error != cudaSuccess ? cudaGetErrorString(error) : (wrong != 0 ? "wrong" : "right"),
               late == none ? " (all aligned to 256 bytes)" : "");
   std::fflush(stdout);
@@ -88,8 +91,6 @@ void run(cusparseSpMVAlg_t algorithm, int late) {
 }  // namespace
 
 int main() {
-  std::printf("cuSPARSE %d\n", CUSPARSE_VERSION);
-  std::fflush(stdout);
   bool shows = false;
   for (const auto algorithm :
        {CUSPARSE_SPMV_ALG_DEFAULT, CUSPARSE_SPMV_COO_ALG1, CUSPARSE_SPMV_COO_ALG2})
@@ -98,7 +99,7 @@ int main() {
       if (child == 0) run(algorithm, late);
       int status = 0;
       waitpid(child, &status, 0);
-      if (WEXITSTATUS(status) == 2) return 2;
+      if (!WIFEXITED(status) || WEXITSTATUS(status) == 2) return 2;
       if (late == none && WEXITSTATUS(status) != 0) return 2;
       shows = shows || WEXITSTATUS(status) == 1;
     }
