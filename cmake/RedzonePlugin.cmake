@@ -85,7 +85,13 @@ function(redzone_plugin_common target output includes)
   set_target_properties(${target} PROPERTIES
     PREFIX "" OUTPUT_NAME ${output} LIBRARY_OUTPUT_DIRECTORY ${REDZONE_PLUGIN_DIR}
     CXX_VISIBILITY_PRESET hidden CUDA_VISIBILITY_PRESET hidden)
-  target_include_directories(${target} PRIVATE
-    ${CMAKE_SOURCE_DIR}/src/core/public ${CMAKE_SOURCE_DIR}/src/target/public ${includes})
+  redzone_public_api(${target} PRIVATE)
+  target_include_directories(${target} PRIVATE ${includes})
   set_property(GLOBAL APPEND PROPERTY REDZONE_PLUGIN_TARGETS ${target})
+endfunction()
+
+# The headers that plugins of other projects include, too.
+function(redzone_public_api target scope)
+  target_include_directories(${target} ${scope}
+    ${CMAKE_SOURCE_DIR}/src/core/public ${CMAKE_SOURCE_DIR}/src/target/public)
 endfunction()

@@ -220,12 +220,12 @@ std::optional<Call> CallMaker::with_big_offsets(Draw& draw, const Call& call,
                                                 double max_bytes) const {
   std::vector<const TensorSpec*> able;
   for (const auto& tensor : spec().tensors)
-    if (tensor.layouts.row_padding) able.push_back(&tensor);
+    if (can_have_big_offsets(tensor.shape(call.dims), call.layout(tensor.name), tensor.layouts))
+      able.push_back(&tensor);
   if (able.empty()) return std::nullopt;
   const TensorSpec& tensor = *draw.pick(std::span<const TensorSpec* const>(able));
-  const auto layout =
-      draw_big_offsets(draw, tensor.shape(call.dims), call.layout(tensor.name),
-                       dtype_bytes(tensor.dtype_for(call.config)), tensor.layouts.granule_elems);
+  const auto layout = draw_big_offsets(draw, tensor.shape(call.dims), call.layout(tensor.name),
+                                       dtype_bytes(tensor.dtype_for(call.config)), tensor.layouts);
   if (!layout) return std::nullopt;
   Call big = call;
   big.layouts.insert_or_assign(tensor.name, *layout);

@@ -103,10 +103,41 @@ void draw_layouts(Draw& draw, const TargetSpec& spec, Call& call) {
   }
 }
 
+namespace {
+
+// A pitch with which the last of `count` rows or slices starts past `threshold`, or, less often,
+// before it.
+std::int64_t draw_pitch_near(Draw& draw, std::int64_t threshold, std::int64_t count) {
+  const std::int64_t at = threshold / (count - 1), beside = draw.log_uniform(1, 64);
+  return draw.one_in(10) ? at - beside : at + beside;
+}
+
+std::int64_t gap_of(std::int64_t pitch, std::int64_t length, std::int64_t granule_elems) {
+  return round_up(std::max<std::int64_t>(pitch - length, 1), granule_elems);
+}
+
+bool few_enough(std::int64_t n) {
+  return n >= 2 && n <= kMaxSparseRows;
+}
+
+bool rows_can_be_far(const Shape& shape, const Layout& layout, const LayoutRules& rules) {
+  return rules.row_padding && few_enough(rows_of(shape, layout.transposed).count);
+}
+
+bool slices_can_be_far(const Shape& shape, const Layout& layout, const LayoutRules& rules) {
+  return rules.slice && !layout.hnd && shape.size() >= 3 && few_enough(slices_of(shape, layout));
+}
+
+}  // namespace
+
+bool can_have_big_offsets(const Shape& shape, const Layout& layout, const LayoutRules& rules) {
+  return count(shape) > 0 &&
+         (rows_can_be_far(shape, layout, rules) || slices_can_be_far(shape, layout, rules));
+}
+
 std::optional<Layout> draw_big_offsets(Draw& draw, const Shape& shape, Layout layout,
-                                       std::size_t element_bytes, std::int64_t granule_elems) {
-  const Rows rows = rows_of(shape, layout.transposed);
-  if (count(shape) == 0 || rows.count < 2 || rows.count > kMaxSparseRows) return std::nullopt;
+                                       std::size_t element_bytes, const LayoutRules& rules) {
+  if (!can_have_big_offsets(shape, layout, rules)) return std::nullopt;
   // Thresholds in elements: 2^31 bytes, 2^32 bytes, 2^31 elements, 2^32 elements.
   const auto bytes = static_cast<std::int64_t>(element_bytes);
   const std::int64_t thresholds[] = {(std::int64_t{1} << 31) / bytes,
@@ -114,9 +145,17 @@ std::optional<Layout> draw_big_offsets(Draw& draw, const Shape& shape, Layout la
                                      std::int64_t{1} << 32};
   const int weights[] = {3, 1, 3, 1};
   const std::int64_t threshold = thresholds[draw.weighted(weights)];
-  const std::int64_t pitch = threshold / (rows.count - 1) + draw.log_uniform(1, 64);
-  const std::int64_t padding = std::max<std::int64_t>(pitch - rows.length, 1);
-  layout.row_padding_elems = round_up(padding, granule_elems);
+  const Rows rows = rows_of(shape, layout.transposed);
+  const bool by_rows = rows_can_be_far(shape, layout, rules);
+  if (slices_can_be_far(shape, layout, rules) && (!by_rows || draw.one_in(2))) {
+    const std::int64_t slices = slices_of(shape, layout);
+    const std::int64_t matrix = rows.count / slices * (rows.length + layout.row_padding_elems);
+    layout.slice_elems =
+        gap_of(draw_pitch_near(draw, threshold, slices), matrix, rules.granule_elems);
+  } else {
+    layout.row_padding_elems =
+        gap_of(draw_pitch_near(draw, threshold, rows.count), rows.length, rules.granule_elems);
+  }
   return layout;
 }
 

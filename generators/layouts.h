@@ -20,10 +20,14 @@ Layout draw_layout(Draw& draw, const Shape& shape, const LayoutRules& rules);
 // are contiguous.
 void draw_layouts(Draw& draw, const TargetSpec& spec, Call& call);
 
-// `layout` with row padding such that the last row starts past 2^31 or 2^32 elements or bytes,
-// while the tensor keeps its few elements. Nothing when the tensor has fewer than two rows, or too
-// many to be sparse. The padding is a multiple of `granule_elems`.
+// `layout` with row padding, or a larger pitch of slices, as `rules` allow, such that the last row
+// or slice starts beside 2^31 or 2^32 elements or bytes (nine times in ten beyond), while the
+// tensor keeps its few elements. Nothing when the tensor has fewer than two of either, or too many
+// to be sparse.
 std::optional<Layout> draw_big_offsets(Draw& draw, const Shape& shape, Layout layout,
-                                       std::size_t element_bytes, std::int64_t granule_elems = 1);
+                                       std::size_t element_bytes, const LayoutRules& rules);
+
+// Whether draw_big_offsets() gives something.
+bool can_have_big_offsets(const Shape& shape, const Layout& layout, const LayoutRules& rules);
 
 }  // namespace redzone::generators

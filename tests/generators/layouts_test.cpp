@@ -5,7 +5,9 @@
 #include <rapidcheck.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
+#include <iterator>
 #include <limits>
 
 #include "generators/internal/draw.h"
@@ -111,6 +113,42 @@ TEST(Layouts, GiveDimsOfSizeOneEveryStrideThatNobodyMayUse) {
           if (shape[d] == 1 && view->strides[d] != stride) return false;
         return layout.unit_stride.has_value();
       });
+  }));
+}
+
+// Where the last row, or the last slice, begins: beside a boundary, and on both sides of it.
+TEST(Layouts, BigOffsetsOfRowsAndOfSlicesEndOnBothSidesOfABoundary) {
+  EXPECT_TRUE(rc::check("big offsets", [] {
+    const Shape shape = {*rc::gen::element<std::int64_t>(2, 3, 7),
+                         *rc::gen::element<std::int64_t>(2, 5),
+                         *rc::gen::element<std::int64_t>(1, 64)};
+    LayoutRules rules;
+    rules.slice = true;
+    rules.row_padding = *rc::gen::element(false, true);
+    Draw draw{rc::Random(*rc::gen::arbitrary<std::uint64_t>())};
+    constexpr double kBoundaries[] = {0x1p29, 0x1p30, 0x1p31, 0x1p32};  // in elements of f32
+    int below = 0, beyond = 0, slices = 0;
+    for (int i = 0; i < 300; ++i) {
+      const auto layout = draw_big_offsets(draw, shape, {}, 4, rules);
+      RC_ASSERT(layout.has_value());
+      RC_ASSERT(layout_violation(shape, *layout, rules) == std::nullopt);
+      const auto view = make_view(shape, *layout).value();
+      const bool sliced = layout->slice_elems > 0;
+      const auto last = static_cast<double>(sliced ? (shape[0] - 1) * view.strides[0]
+                                                   : (shape[0] - 1) * view.strides[0] +
+                                                         (shape[1] - 1) * view.strides[1]);
+      // 64 beside each step, of which there are at most 34.
+      RC_ASSERT(std::any_of(std::begin(kBoundaries), std::end(kBoundaries),
+                            [last](double b) { return std::abs(last - b) <= 64 * 35; }));
+      const bool is_below =
+          std::any_of(std::begin(kBoundaries), std::end(kBoundaries),
+                      [last](double b) { return b - last > 0 && b - last < 9e3; });
+      ++(is_below ? below : beyond);
+      slices += sliced;
+    }
+    RC_ASSERT(below >= 8);
+    RC_ASSERT(beyond >= 150);
+    RC_ASSERT(slices >= (rules.row_padding ? 90 : 300));
   }));
 }
 

@@ -20,14 +20,14 @@ namespace {
 using std::filesystem::path;
 
 // The folders from the bottom up: each may include only folders before it. Those of src/ are built
-// in this order, too; generators/ and oracles/ are beside src/.
+// in this order, too; generators/, oracles/ and libraries/ are beside src/.
 const std::vector<std::string> kFloors{
     "core",       "interpose",  "sanitizer", "guard",      "statistics",     "tma",
     "target",     "order",      "launcher",  "references", "device",         "described",
     "package",    "exec",       "python",    "trial",      "memory_preload", "worker_library",
     "standalone", "generators", "oracles",   "campaign",   "bisect",         "store",
     "report",     "engine",     "nightly",   "fleet",      "bench",          "cli",
-    "targets"};
+    "targets",    "libraries"};
 
 // "core/", ...: the prefixes of includes from other folders.
 const std::vector<std::string>& part_prefixes() {
@@ -86,7 +86,7 @@ const Tree& tree() {
   static const Tree all = [] {
     const std::regex include(R"(^\s*#\s*include\s*([<"])([^>"]+)[>"].*)");
     Tree out;
-    for (const char* part : {"src", "generators", "oracles", "tests"})
+    for (const char* part : {"src", "generators", "oracles", "libraries", "tests"})
       for (const auto& entry :
            std::filesystem::recursive_directory_iterator(path(SOURCE_DIR) / part)) {
         if (!entry.is_regular_file()) continue;
@@ -251,6 +251,7 @@ std::vector<Part> parts() {
       {"oracles", "oracles/", {"core/"}},
       // Targets include what a plugin of another project can, <redzone/...>, and share a launcher.
       {"targets", "src/targets/", {"launcher/"}},
+      {"libraries", "libraries/", {}},
   };
 }
 
@@ -292,7 +293,7 @@ std::size_t floor_of(const std::string& folder) {
 }
 
 TEST(Layering, EveryFolderHasAFloor) {
-  std::vector<std::string> folders{"generators", "oracles"};
+  std::vector<std::string> folders{"generators", "oracles", "libraries"};
   for (const auto& entry : std::filesystem::directory_iterator(path(SOURCE_DIR) / "src"))
     if (entry.is_directory()) folders.push_back(entry.path().filename().string());
   EXPECT_EQ(std::set(folders.begin(), folders.end()), std::set(kFloors.begin(), kFloors.end()));
@@ -323,7 +324,7 @@ const Linking& linking() {
     std::map<std::string, std::vector<std::string>> libraries;  // libraries linked, by folder
     const std::regex made(R"(add_library\(\s*(\w+))"),
         linked(R"(target_link_libraries\(([^)]*)\))"), word(R"(rz_\w+)");
-    for (const char* part : {"src", "generators", "oracles"})
+    for (const char* part : {"src", "generators", "oracles", "libraries"})
       for (const auto& entry :
            std::filesystem::recursive_directory_iterator(path(SOURCE_DIR) / part)) {
         if (entry.path().filename() != "CMakeLists.txt") continue;
@@ -403,7 +404,8 @@ TEST(Layering, FoldersAreBuiltInTheOrderOfTheFloors) {
   for (std::string word; words >> word;) built.push_back(word);
   std::vector<std::string> of_src;
   for (const auto& floor : kFloors)
-    if (floor != "generators" && floor != "oracles") of_src.push_back(floor);
+    if (floor != "generators" && floor != "oracles" && floor != "libraries")
+      of_src.push_back(floor);
   EXPECT_EQ(built, of_src);
 }
 
@@ -442,6 +444,8 @@ const std::map<std::string, KindUser>& users_of_device_kinds() {
       {"src/bench/run.cpp", {1, "which device the dry column runs on"}},
       {"src/standalone/program.h", {1, "what exported programs run on"}},
       {"src/standalone/cuda.h", {1, "the text of such a program"}},
+      {"libraries/common/plugin_entry.h", {2, "a plugin says what it is compiled for"}},
+      {"libraries/common/routine.cpp", {1, "libraries for GPUs are called on one only"}},
       {"src/package/metadata.cpp", {1, "the name of a backend of Triton, which is no device's"}},
   };
   return all;

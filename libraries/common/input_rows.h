@@ -1,0 +1,87 @@
+// The inputs of one call for a reference that computes its outputs row by row: the same code serves
+// the whole reference of a small call and the sample of a large one.
+#pragma once
+
+#include <redzone/target.h>
+
+#include <complex>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace redzone::libraries {
+
+// An input as a matrix: `rows` are what one index of every dim but the last selects, in row-major
+// order. Borrows the call. Reads of one row after the other are the fast ones.
+class InputTensor {
+ public:
+  // All elements, with `columns` to a row.
+  InputTensor(std::span<const double> all, std::int64_t columns, int reals)
+      : all_(all), columns_(columns), reals_(reals) {}
+  // Elements that are computed when they are asked for.
+  InputTensor(SampledCall& call, std::string name, std::int64_t columns, int reals)
+      : call_(&call), name_(std::move(name)), columns_(columns), reals_(reals) {}
+
+  std::int64_t columns() const { return columns_; }
+
+  // Row `row`, of columns() elements of a tensor whose type V is: valid until another row is asked
+  // for.
+  template <class V>
+  const V* row_of(std::int64_t row) {
+    return reinterpret_cast<const V*>(element(row, 0));
+  }
+
+  // V is double, or std::complex<double> for a tensor of complex elements.
+  template <class V>
+  V at(std::int64_t row, std::int64_t column) {
+    const double* const e = element(row, column);
+    if constexpr (std::is_same_v<V, double>) {
+      return e[0];
+    } else {
+      return reals_ == 2 ? V(e[0], e[1]) : V(e[0], 0);
+    }
+  }
+
+ private:
+  const double* element(std::int64_t row, std::int64_t column) {
+    if (call_ == nullptr) return all_.data() + (row * columns_ + column) * reals_;
+    if (row != row_) {
+      const auto read = call_->input(name_, row, 1);
+      kept_.assign(read.begin(), read.end());
+      row_ = row;
+    }
+    return kept_.data() + column * reals_;
+  }
+
+  std::span<const double> all_;
+  SampledCall* call_ = nullptr;
+  std::string name_;
+  std::int64_t columns_ = 0;
+  int reals_ = 1;
+  std::int64_t row_ = -1;
+  std::vector<double> kept_;  // row_
+};
+
+// What a reference reads. An inout tensor is read as it was before the call.
+class InputRows {
+ public:
+  InputRows(const TargetSpec& spec, ReferenceCall& call) : spec_(&spec), whole_(&call) {}
+  InputRows(const TargetSpec& spec, SampledCall& call) : spec_(&spec), sampled_(&call) {}
+
+  const Dims& dims() const { return whole_ != nullptr ? whole_->dims() : sampled_->dims(); }
+  const Config& config() const { return whole_ != nullptr ? whole_->config() : sampled_->config(); }
+  std::int64_t dim(std::string_view name) const { return get(dims(), name); }
+  std::int64_t knob(std::string_view name) const { return get_int(config(), name); }
+
+  // Throws SpecError for a name that the spec does not declare.
+  InputTensor tensor(std::string_view name) const;
+
+ private:
+  const TargetSpec* spec_;
+  ReferenceCall* whole_ = nullptr;
+  SampledCall* sampled_ = nullptr;
+};
+
+}  // namespace redzone::libraries

@@ -1,0 +1,87 @@
+// Parts of specs that targets over libraries share.
+#pragma once
+
+#include <redzone/spec.h>
+
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace redzone::libraries {
+
+// Sums of products of small positive integers are exact in every order, and no factor is 0: so an
+// algorithm may add in whatever order it likes, and a term that is missing or counted twice shows.
+// Positive, so that no sum is -0.
+inline Fill exact(std::int64_t largest = 3) {
+  return Fill::integers([largest](const Dims&) {
+    return std::pair<std::int64_t, std::int64_t>{1, largest};
+  });
+}
+
+inline DimSpec dim(std::string name, std::int64_t min, std::int64_t max, std::string doc,
+                   std::int64_t tile = 64) {
+  DimSpec d;
+  d.name = std::move(name);
+  d.min = min;
+  d.max = max;
+  d.tile = tile;
+  d.doc = std::move(doc);
+  return d;
+}
+
+// Aligned to its elements only, so that with placement guard_after the last one touches the guard
+// page.
+inline TensorSpec tensor(std::string name, DType dtype, Role role,
+                         std::function<Shape(const Dims&)> shape, LayoutRules layouts = {}) {
+  TensorSpec t;
+  t.name = std::move(name);
+  t.dtype = dtype;
+  t.role = role;
+  t.shape = std::move(shape);
+  t.layouts = layouts;
+  t.fill = exact();
+  t.align_bytes = dtype_bytes(dtype);
+  return t;
+}
+
+// A column-major matrix with a leading dimension: its columns are the rows of the tensor, so the
+// shape is {columns, rows}, and the leading dimension is strides[0].
+inline LayoutRules leading_dimension() {
+  LayoutRules rules;
+  rules.row_padding = rules.offset = true;
+  return rules;
+}
+// The same for a batch of matrices {batch, columns, rows}, with the batch's stride.
+inline LayoutRules strided_batch() {
+  LayoutRules rules = leading_dimension();
+  rules.slice = true;
+  return rules;
+}
+
+inline KnobSpec letters(std::string name, const std::vector<std::string>& values, std::string doc) {
+  KnobSpec knob;
+  knob.name = std::move(name);
+  knob.values.assign(values.begin(), values.end());
+  knob.doc = std::move(doc);
+  return knob;
+}
+inline KnobSpec numbers(std::string name, const std::vector<std::int64_t>& values,
+                        std::string doc) {
+  KnobSpec knob;
+  knob.name = std::move(name);
+  knob.values.assign(values.begin(), values.end());
+  knob.doc = std::move(doc);
+  return knob;
+}
+
+// Operations of the budget that one multiplication counts as. Plans take the time of their
+// reference, which computes one in a few nanoseconds: so the calls of a plan are smaller than a GPU
+// could take.
+inline constexpr double kProductWork = 8;
+
+inline double as_double(std::int64_t n) {
+  return static_cast<double>(n);
+}
+
+}  // namespace redzone::libraries

@@ -1,0 +1,10 @@
+// The routines of cuBLAS as targets.
+#pragma once
+
+#include <redzone/target.h>
+
+namespace redzone::libraries::cublas {
+
+void add_targets(Registrar& registrar);
+
+}  // namespace redzone::libraries::cublas

@@ -1,0 +1,47 @@
+#!/usr/bin/env python3
+"""library_targets_test.py REDZONE: the targets over PyTorch's libraries and Triton's tutorials through
+`redzone run`, on a CPU, where nothing should be found. The interpreter that runs this test runs the targets.
+"""
+
+import json
+import pathlib
+import subprocess
+import sys
+import unittest
+
+import cases  # isort: skip
+
+
+class LibraryTargets(cases.FileCase):
+    def redzone(self, file, *words):
+        ran = subprocess.run(
+            [REDZONE, *map(str, words), str(cases.ROOT / "python/targets" / file), "--python", sys.executable,
+             "--json"], cwd=self.folder, capture_output=True, text=True, timeout=800,
+        )  # fmt: skip
+        self.assertEqual(ran.returncode, 0, ran.stdout + ran.stderr)
+        return json.loads(ran.stdout)
+
+    def nothing_is_found(self, file, prefix, least):
+        names = [t["name"] for t in self.redzone(file, "targets")["targets"] if t["name"].startswith(prefix)]
+        self.assertGreaterEqual(len(names), least)
+        result = self.redzone(file, "run", "--device", "host", "--plans", 1, "--seed", 1, "--deadline", "60s")
+        self.assertEqual(result["verdicts"]["pass"], len(names))
+        self.assertEqual(result["verdicts"]["fail"], 0)
+        self.assertGreater(result["reference"]["compared_calls"], len(names))
+
+    def test_cudnn(self):
+        self.nothing_is_found("torch_cudnn.py", "cudnn.", 9)
+
+    def test_linalg(self):
+        self.nothing_is_found("torch_linalg.py", "linalg.", 26)
+
+    def test_attention(self):
+        self.nothing_is_found("torch_attention.py", "attention.", 4)
+
+    def test_triton_tutorials(self):
+        self.nothing_is_found("triton_tutorials.py", "triton.", 3)
+
+
+if __name__ == "__main__":
+    REDZONE = pathlib.Path(sys.argv.pop(1)).resolve()
+    unittest.main()
