@@ -43,5 +43,23 @@ TEST_F(Plugin, BlocksThatTakeTurnsKeepTheirSharedMemory) {
   }
 }
 
+TEST_F(Plugin, OfAnEarlierVersionIsNotCheckedAndThatIsSaid) {
+  for (const auto check : {SanitizerTool::races, SanitizerTool::init, SanitizerTool::sync,
+                           SanitizerTool::undefined}) {
+    auto device = host_device();
+    ASSERT_TRUE(device->check_kernels(check));
+    Buffer<unsigned> token(*device, 1), intact(*device, 1);
+    zero(*device, token);
+    zero(*device, intact);
+    unsigned* values[] = {token.data(), intact.data()};
+    void* pointers[] = {&values[0], &values[1]};
+    const std::size_t sizes[] = {sizeof(void*), sizeof(void*)};
+    ASSERT_TRUE(device->launch(0, kernel_, {{1}, {64}}, {pointers, sizes, 2}));
+    ASSERT_TRUE(device->synchronize());
+    EXPECT_EQ(device->take_check_report().problem,
+              "the code of kernel 'relay' was not built for checks");
+  }
+}
+
 }  // namespace
 }  // namespace redzone::device
