@@ -264,8 +264,8 @@ REDZONE_CALLED_BY_COMPILER void* __wrap_memset(void* at, int value, std::size_t 
   return __real_memset(at, value, bytes);
 }
 
-// Called by the host device before it launches a kernel of this shared object. The number grows with
-// AccessSink, so that a build for another one is refused instead of checking nothing.
+// Called by the host device before it launches a kernel of this shared object. The number grows
+// with AccessSink, so that a build for another one is refused instead of checking nothing.
 __attribute__((visibility("default"), no_sanitize("thread"), used)) inline void
 redzone_set_access_sink_2(::redzone::host::AccessSink* sink) {
   ::redzone::host::storage_mark = 1;
