@@ -28,8 +28,8 @@ enum class Allocator : std::uint8_t { guard, plain, pool, caching };
 enum class Placement : std::uint8_t { guard_after, guard_before };
 // How far the bases of tensors are aligned. promised: to what the spec promises, often to more.
 // exact: to what it promises and no more, an odd multiple of it. element: as `promised`, but where
-// the spec is silent the base is such that the storage ends at a multiple of 16 bytes. With the last
-// two a base has the same remainder in all trials of a plan, whatever the placement and the
+// the spec is silent the base is such that the storage ends at a multiple of 16 bytes. With the
+// last two a base has the same remainder in all trials of a plan, whatever the placement and the
 // allocator: a kernel may have other code, with other rounding, for what is aligned further.
 enum class Alignment : std::uint8_t { promised, exact, element };
 // The tool that the trial runs under: one of compute-sanitizer's, on CUDA, or a check of the device

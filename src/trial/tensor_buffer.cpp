@@ -20,8 +20,8 @@ std::uint64_t hash_name(std::string_view name) {
 }
 
 // Sets how the storage is aligned. An empty one always lies at the guard page. Only the skew, which
-// is the same in all trials, makes the alignment less than promised: it is what lets the storage end
-// at its guard page.
+// is the same in all trials, makes the alignment less than promised: it is what lets the storage
+// end at its guard page.
 void align(const TensorSpec& spec, DType dtype, const Mode& mode, Storage& storage) {
   const std::size_t promised = std::max(dtype_bytes(dtype), spec.promised_align_bytes());
   storage.align_bytes = promised;

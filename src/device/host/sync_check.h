@@ -27,9 +27,9 @@ class SyncCheck final : public SightingCheck {
 
  private:
   struct Waits {
-    std::vector<const void*> in_warp;    // the last operation of each thread; null: none
-    const void* at_barrier = nullptr;    // where the last thread arrived; all live ones did
-    std::uint32_t last = 0;              // that thread
+    std::vector<const void*> in_warp;  // the last operation of each thread; null: none
+    const void* at_barrier = nullptr;  // where the last thread arrived; all live ones did
+    std::uint32_t last = 0;            // that thread
   };
 
   unsigned threads_ = 0;
