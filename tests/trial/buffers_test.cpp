@@ -1,5 +1,6 @@
 // Where buffers are placed, their contents before a call, and what is observed after it.
 #include <algorithm>
+#include <set>
 
 #include "device/buffer_math.h"
 #include "trial/bench.h"
@@ -121,6 +122,31 @@ TEST(Placement, ABaseThatIsNotAsPromisedHasTheSameRemainderInAllTrials) {
                             16);
       EXPECT_EQ(remainders.size(), 1u) << name_of(alignment) << " " << columns;
     }
+}
+
+// Sums by vectors where the base allows it, so that what it gives depends on the alignment.
+float sum(const float* at, std::int64_t count) {
+  float parts[4] = {};
+  const std::size_t width = address(at) % 16 == 0 ? 4 : 1;
+  for (std::int64_t i = 0; i < count; ++i) parts[static_cast<std::size_t>(i) % width] += at[i];
+  return (parts[0] + parts[1]) + (parts[2] + parts[3]);
+}
+
+TEST(Placement, AKernelThatSumsByVectorsWhereItCanGivesTheSameInAllTrials) {
+  for (const auto alignment : {Alignment::exact, Alignment::element}) {
+    std::set<float> sums;
+    for (const auto allocator : {Allocator::guard, Allocator::caching})
+      for (const auto placement : {Placement::guard_after, Placement::guard_before}) {
+        Bench bench([&](Context& ctx) {
+          const TensorArg x = ctx.tensor("x");
+          sums.insert(sum(x.data<float>(), x.numel()));
+          run_double(ctx);
+        });
+        bench.run({call_of(3, 7)},
+                  {.allocator = allocator, .placement = placement, .alignment = alignment});
+      }
+    EXPECT_EQ(sums.size(), 1u) << name_of(alignment);
+  }
 }
 
 TEST(Placement, EmptyTensorsLieAtTheHole) {
