@@ -107,7 +107,7 @@ std::string_view how_bases_are_aligned(Alignment alignment) {
     case Alignment::exact:
       return "; tensors were aligned to what the spec promises and no more";
     case Alignment::element:
-      return "; where the spec says no align_bytes, tensors were aligned to their elements";
+      return "; where the spec says no align_bytes, tensors ended at a multiple of 16 bytes";
   }
   return "";
 }
@@ -115,7 +115,8 @@ std::string_view how_bases_are_aligned(Alignment alignment) {
 Verdict misaligned_access(std::string_view oracle, const Plan& plan, Signature s,
                           const Fault& fault) {
   s.kind = FailKind::misaligned;
-  const std::string buffer = s.buffer.empty() ? "" : fmt::format(" to '{}'", s.buffer);
+  const std::string_view before = s.access == name_of(Access::write) ? "to" : "of";
+  const std::string buffer = s.buffer.empty() ? "" : fmt::format(" {} '{}'", before, s.buffer);
   return fail(
       oracle, s, fault.call,
       fmt::format("misaligned {}{}{} of {} ({}){}", s.access.empty() ? "access" : s.access, buffer,

@@ -17,7 +17,7 @@ FailKind kind_of(const SanitizerRecord& record) {
   if (kind.starts_with("use-")) return FailKind::use_after_free;
   if (kind.starts_with("race")) return FailKind::race;
   if (kind.starts_with("uninitialized")) return FailKind::uninitialized;
-  if (kind.starts_with("barrier") || kind.starts_with("absent")) return FailKind::barrier;
+  if (kind.starts_with("barrier") || kind.ends_with("-lane")) return FailKind::barrier;
   if (kind.starts_with("undefined")) return FailKind::undefined;
   return FailKind::fault;
 }

@@ -47,7 +47,7 @@ class Replay final : public Command {
         "placement", po::value<std::string>(),
         "placement instead of the plan's: guard_after or guard_before")(
         "alignment", po::value<std::string>(),
-        "alignment instead of the plan's: promised, exact or element (with the allocator guard)")(
+        "alignment instead of the plan's: promised, exact or element")(
         "allocator", po::value<std::string>(),
         "allocator instead of the plan's: guard, plain, pool or caching")(
         "schedule-seed", po::value<Count>(), "seed of the host scheduler, instead of the plan's");
@@ -112,9 +112,6 @@ Result<void> override_mode(Mode& mode, const po::variables_map& flags) {
   if (allocator && *allocator != mode.allocator) mode = with_allocator(mode, *allocator);
   if (flags.count("alignment") != 0) {
     RZ_TRY_ASSIGN(mode.alignment, parse_name<Alignment>(flags["alignment"].as<std::string>()));
-    if (mode.alignment != Alignment::promised && mode.allocator != Allocator::guard)
-      return usage_error(fmt::format("--alignment {}: needs the allocator to be 'guard'",
-                                     name_of(mode.alignment)));
   }
   if (flags.count("schedule-seed") != 0)
     mode.schedule_seed = flags["schedule-seed"].as<Count>().value;

@@ -100,7 +100,6 @@ ModeAxis allocator() {
                     },
                 .take =
                     [](Mode& mode, const Mode& from) {
-                      if (from.allocator != mode.allocator) mode.alignment = from.alignment;
                       mode.allocator = from.allocator;
                       mode.pool = from.pool;
                     },
@@ -138,10 +137,7 @@ ModeAxis alignment() {
           .values = values_of(&Mode::alignment,
                               {Alignment::promised, Alignment::exact, Alignment::element}),
           .needed = true,
-          .take =
-              [](Mode& mode, const Mode& from) {
-                if (mode.allocator == Allocator::guard) mode.alignment = from.alignment;
-              },
+          .take = take<&Mode::alignment>,
           .plainer = as_by_default<&Mode::alignment>};
 }
 

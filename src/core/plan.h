@@ -28,8 +28,9 @@ enum class Allocator : std::uint8_t { guard, plain, pool, caching };
 enum class Placement : std::uint8_t { guard_after, guard_before };
 // How far the bases of tensors are aligned. promised: to what the spec promises, often to more.
 // exact: to what it promises and no more, an odd multiple of it. element: as `promised`, but where
-// the spec is silent to the size of an element. The last two need the allocator `guard`; others
-// align to 256 bytes.
+// the spec is silent the base is such that the storage ends at a multiple of 16 bytes. With the
+// last two a base has the same remainder in all trials of a plan, whatever the placement and the
+// allocator: a kernel may have other code, with other rounding, for what is aligned further.
 enum class Alignment : std::uint8_t { promised, exact, element };
 // The tool that the trial runs under: one of compute-sanitizer's, on CUDA, or a check of the device
 // itself (is_check()), for which plugins are built a second time.
@@ -103,8 +104,8 @@ struct Mode {
   std::uint32_t poison = 0xffffffffu;  // repeated over outputs and scratch before the call
   std::uint64_t schedule_seed = 0;     // of the host device's scheduler; CUDA ignores it
   SanitizerTool sanitizer = SanitizerTool::none;
-  PoolPolicy pool = {};                       // the default unless the allocator is `pool`
-  Alignment alignment = Alignment::promised;  // the default unless the allocator is `guard`
+  PoolPolicy pool = {};  // the default unless the allocator is `pool`
+  Alignment alignment = Alignment::promised;
 
   auto operator<=>(const Mode&) const = default;
 };
@@ -113,7 +114,6 @@ struct Mode {
 inline Mode with_allocator(Mode mode, Allocator allocator) {
   mode.allocator = allocator;
   if (allocator != Allocator::pool) mode.pool = {};
-  if (allocator != Allocator::guard) mode.alignment = Alignment::promised;
   return mode;
 }
 

@@ -21,7 +21,7 @@ enum class FailKind : std::uint8_t {
   redzone,           // a canary was overwritten
   use_after_free,    // memory accessed while it was not allocated, in stream order
   race,              // threads of a block access shared memory without synchronization
-  barrier,           // a barrier that not all threads reach, or a lane that is not there
+  barrier,           // a barrier that not all threads reach, or a mask without the lane
   undefined,         // what C++ leaves undefined: an overflow, a shift, an index
   scratch,           // requested less than the kernel's metadata demands
   input_changed,     // a const input was overwritten

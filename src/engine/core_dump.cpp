@@ -78,7 +78,7 @@ std::vector<Attribution> CoreDumpAttributor::attribute(exec::Runner& runner, con
                                                        const Signature& signature,
                                                        const std::function<bool()>& stop) {
   const bool of_device =
-      signature.kind == FailKind::illegal_access ||
+      signature.kind == FailKind::illegal_access || signature.kind == FailKind::misaligned ||
       (signature.kind == FailKind::fault && signature.where.starts_with("CUDA_ERROR_"));
   if (!of_device) return {};
   if (cuda_gdb_.empty()) return {dump_said("cuda-gdb was not found")};

@@ -1,10 +1,10 @@
 #include "engine/selection.h"
 
 #include <fmt/format.h>
-#include <fnmatch.h>
 
 #include <algorithm>
 
+#include "engine/name_pattern.h"
 #include "generators/no_call.h"
 
 namespace redzone::engine {
@@ -47,15 +47,22 @@ bool is_wanted_unnamed(const TargetEntry& entry, const SelectionOptions& options
   return false;
 }
 
-// The targets whose names fit a pattern of the shell, but for selftests.
-Result<std::vector<const TargetEntry*>> fitting(const std::string& pattern, const Site& site) {
-  std::vector<const TargetEntry*> out;
-  for (const auto& entry : site.registry().entries())
-    if (entry.spec.category != Category::selftest &&
-        fnmatch(pattern.c_str(), entry.spec.name.c_str(), 0) == 0 &&
-        site.registry().find(entry.spec.name, site.device()) == &entry)
-      out.push_back(&entry);
-  if (out.empty())
+// Those whose names fit a pattern: the targets of the device, and names that it has none of.
+Result<Selection> fitting(const std::string& pattern, const Site& site) {
+  Selection out;
+  for (const auto& entry : site.registry().entries()) {
+    const std::string& name = entry.spec.name;
+    if (!fits(pattern, name, entry.spec.category)) continue;
+    const TargetEntry* const here = site.registry().find(name, site.device());
+    if (here == &entry)
+      out.targets.push_back(&entry);
+    else if (auto why = no_device_for(entry, site))
+      out.skipped.push_back(std::move(*why));
+    else if (here == nullptr)
+      out.skipped.push_back(
+          {name, fmt::format("it has no build for the device {}", site.traits().name)});
+  }
+  if (out.targets.empty())
     return usage_error(fmt::format("no target for the device {} has a name like '{}'",
                                    site.traits().name, pattern));
   return out;
@@ -87,9 +94,10 @@ Result<Selection> select(const Site& site, const SelectionOptions& options,
   };
   if (!options.targets.empty()) {
     for (const auto& name : options.targets) {
-      if (name.find_first_of("*?[") != std::string::npos) {
+      if (is_pattern(name)) {
         RZ_TRY_ASSIGN(const auto all, fitting(name, site));
-        for (const auto* entry : all) want(entry);
+        for (const auto* entry : all.targets) want(entry);
+        for (const auto& why : all.skipped) skip(why);
         continue;
       }
       const auto all = site.registry().named(name);

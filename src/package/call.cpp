@@ -144,10 +144,12 @@ tl::expected<std::size_t, std::string> choose(const Package& package, const Reso
 std::size_t least_align(const Package& package, std::size_t tensor) {
   const std::size_t align = package.tensors[tensor].align_bytes;
   if (align >= 16) return align;
+  // Where the description is silent, variants are compiled for addresses aligned to 16.
   for (std::size_t i = 0; i < package.arguments.size(); ++i) {
     const auto& argument = package.arguments[i];
     if (argument.kind != Argument::Kind::tensor || argument.tensor != tensor) continue;
     if (!argument.specialized) continue;
+    if (align == 0) return 16;
     const bool any = std::any_of(package.variants.begin(), package.variants.end(),
                                  [&](const Variant& v) { return v.classes[i] == Class::other; });
     if (!any) return 16;

@@ -44,7 +44,8 @@ tl::expected<std::size_t, std::string> choose(const Package& package, const Reso
                                               std::span<const std::uintptr_t> addresses);
 
 // The alignment that a tensor's address needs so that some variant accepts it: that of the
-// description, or 16 if no variant is of class "other".
+// description, or 16 if no variant is of class "other" or if the description is silent and variants
+// depend on the address. 0: silent, and any address is accepted.
 std::size_t least_align(const Package& package, std::size_t tensor);
 
 struct ScratchPlan {

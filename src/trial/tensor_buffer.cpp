@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "core/round_up.h"
 #include "core/spec_mistake.h"
 #include "device/buffer_math.h"
 
@@ -18,14 +19,20 @@ std::uint64_t hash_name(std::string_view name) {
   return h;
 }
 
-// Sets how the storage is aligned. An empty one always lies at the guard page.
+// Sets how the storage is aligned. An empty one always lies at the guard page. Only the skew, which
+// is the same in all trials, makes the alignment less than promised: it is what lets the storage
+// end at its guard page.
 void align(const TensorSpec& spec, DType dtype, const Mode& mode, Storage& storage) {
-  const bool element = mode.alignment == Alignment::element && spec.align_bytes == 0;
-  const std::size_t least =
-      std::max(dtype_bytes(dtype), element ? std::size_t{1} : spec.promised_align_bytes());
-  const bool exact = mode.alignment == Alignment::exact && storage.bytes > 0;
-  storage.align_bytes = exact ? 2 * least : least;
-  storage.skew_bytes = exact ? least : 0;
+  const std::size_t promised = std::max(dtype_bytes(dtype), spec.promised_align_bytes());
+  storage.align_bytes = promised;
+  storage.skew_bytes = 0;
+  if (storage.bytes == 0) return;
+  if (mode.alignment == Alignment::exact) {
+    storage.align_bytes = 2 * promised;
+    storage.skew_bytes = promised;
+  } else if (mode.alignment == Alignment::element && spec.align_bytes == 0) {
+    storage.skew_bytes = round_up(storage.bytes, promised) - storage.bytes;
+  }
 }
 
 tl::unexpected<Error> too_large(std::string why) {

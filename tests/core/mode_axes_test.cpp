@@ -18,7 +18,7 @@ Plan busy() {
   plan.mode.poison = 0x12345678u;
   plan.mode.schedule_seed = 77;
   plan.mode.pool.allow_opportunistic = false;
-  plan.mode.alignment = Alignment::exact;  // as no plan of a pool has it, to be kept by all others
+  plan.mode.alignment = Alignment::exact;
   CallStep call;
   call.graph = 1;
   plan.steps = {call, WaitStep{1, 0}, call, ReplayStep{1, 1, 1}};
@@ -101,17 +101,18 @@ TEST(ModeAxes, OfCallsThatComputeAtOnceAreThoseOfMemory) {
             (std::vector<std::string_view>{"allocator", "placement", "alignment", "poison"}));
 }
 
-TEST(ModeAxes, AlignmentIsTriedOfPlansThatHaveOneAndOnlyOverGuardedMemory) {
+TEST(ModeAxes, AlignmentIsTriedOfPlansThatHaveOneAndKeptByAllOthers) {
   const ModeAxis& alignment = mode_axis("alignment");
   Plan plan;
   EXPECT_FALSE(alignment.has(plan));
   plan.mode.alignment = Alignment::element;
   EXPECT_TRUE(alignment.has(plan));
-  Mode cached{.allocator = Allocator::caching};
-  alignment.take(cached, plan.mode);
-  EXPECT_EQ(cached, Mode{.allocator = Allocator::caching});
-  mode_axis("allocator").take(cached, plan.mode);
-  EXPECT_EQ(cached, plan.mode);
+  for (const auto& axis : all_mode_axes()) {
+    if (axis.name == "alignment" || !axis.vary) continue;
+    TrialSpec varied{.mode = plan.mode};
+    axis.vary(plan, varied);
+    EXPECT_EQ(varied.mode.alignment, Alignment::element) << axis.name;
+  }
 }
 
 TEST(ModeAxes, OfADeviceWithoutSeededSchedulesLackThoseAlone) {

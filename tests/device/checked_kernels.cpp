@@ -151,6 +151,33 @@ __global__ void moves_padding(int* out) {
   out[threadIdx.x] = mine.value;
 }
 
+// A copy of a small struct moves its padding, too.
+template <bool kWritten>
+__global__ void copies_a_pair(int* out) {
+  struct Pair {
+    float value;
+    bool valid;
+  };
+  Pair* const all = redzone::dynamic_shared<Pair>();
+  if (kWritten && threadIdx.x == 0) {
+    all[0].value = 5;
+    all[0].valid = true;
+  }
+  __syncthreads();
+  volatile std::size_t bytes = sizeof(Pair);
+  Pair mine;
+  std::memcpy(&mine, &all[0], bytes);
+  out[threadIdx.x] = static_cast<int>(mine.value);
+}
+
+// Each lane gets its own value, the upper half with masks that do not name it.
+template <bool kNamed>
+__global__ void shuffles_by_mask(int* out) {
+  const unsigned lane = threadIdx.x % 32;
+  const unsigned mask = kNamed ? 0xffffffffu : lane < 16 ? 0xffffu : 0u;
+  out[threadIdx.x] = __shfl_sync(mask, 1, static_cast<int>(lane));  // mark: by a mask
+}
+
 // A sum over a warp whose upper half may have left.
 template <bool kAll>
 __global__ void sums_a_warp(int* out) {
@@ -214,6 +241,8 @@ constexpr Named kAll[] = {
     {"memory_barrier", memory_barrier<true>, memory_barrier<false>},
     {"reads_neighbour", reads_neighbour<true>, reads_neighbour<false>},
     {"moves_padding", moves_padding<true>, moves_padding<false>},
+    {"copies_a_pair", copies_a_pair<true>, copies_a_pair<false>},
+    {"shuffles_by_mask", shuffles_by_mask<true>, shuffles_by_mask<false>},
     {"sums_a_warp", sums_a_warp<true>, sums_a_warp<false>},
     {"waits_for_all", waits_for_all<true>, waits_for_all<false>},
     {"multiplies", multiplies<true>, multiplies<false>},

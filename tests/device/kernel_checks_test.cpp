@@ -118,6 +118,7 @@ struct OtherBug {
   const char* kernel;
   const char* kind;  // of the record
   const char* mark;  // of its line; or ""
+  bool warning = false;
 };
 
 void PrintTo(const OtherBug& bug, std::ostream* out) {
@@ -136,6 +137,7 @@ TEST_P(OtherChecks, FindTheirBugUnderEveryScheduleAndNothingElse) {
     ASSERT_EQ(report.records.size(), 1u) << seed;
     const SanitizerRecord& record = report.records.front();
     EXPECT_EQ(record.kind, bug.kind);
+    EXPECT_EQ(record.warning, bug.warning);
     EXPECT_EQ(record.kernel, bug.kernel);
     EXPECT_EQ(record.call, 4);
     EXPECT_EQ(record.block, "0,0,0");
@@ -151,8 +153,10 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(
         OtherBug{SanitizerTool::init, "reads_neighbour", "uninitialized-read", "reads a neighbour"},
         OtherBug{SanitizerTool::init, "moves_padding", "uninitialized-read", ""},
-        OtherBug{SanitizerTool::sync, "sums_a_warp", "absent-lane", "shuffles"},
-        OtherBug{SanitizerTool::sync, "waits_for_all", "barrier-divergence", "waits"},
+        OtherBug{SanitizerTool::init, "copies_a_pair", "uninitialized-read", ""},
+        OtherBug{SanitizerTool::sync, "shuffles_by_mask", "unnamed-lane", "by a mask"},
+        OtherBug{SanitizerTool::sync, "sums_a_warp", "absent-lane", "shuffles", true},
+        OtherBug{SanitizerTool::sync, "waits_for_all", "barrier-divergence", "waits", true},
         OtherBug{SanitizerTool::undefined, "multiplies", "undefined-overflow", "multiplies"},
         OtherBug{SanitizerTool::undefined, "shifts", "undefined-shift", ""},
         OtherBug{SanitizerTool::undefined, "indexes", "undefined-index", ""},

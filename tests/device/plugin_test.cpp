@@ -22,6 +22,14 @@ class Plugin : public ::testing::Test {
   }
   void TearDown() override { dlclose(library_); }
 
+  // Of one block after the other.
+  void relay(Device& device, unsigned blocks, unsigned* token, unsigned* intact) {
+    void* pointers[] = {&token, &intact};
+    const std::size_t sizes[] = {sizeof(void*), sizeof(void*)};
+    ASSERT_TRUE(device.launch(0, kernel_, {{blocks}, {64}}, {pointers, sizes, 2}));
+    ASSERT_TRUE(device.synchronize());
+  }
+
   void* library_ = nullptr;
   KernelRef kernel_;
 };
@@ -33,13 +41,22 @@ TEST_F(Plugin, BlocksThatTakeTurnsKeepTheirSharedMemory) {
     Buffer<unsigned> token(*device, 1), intact(*device, 1);
     zero(*device, token);
     zero(*device, intact);
-    unsigned* values[] = {token.data(), intact.data()};
-    void* pointers[] = {&values[0], &values[1]};
-    const std::size_t sizes[] = {sizeof(void*), sizeof(void*)};
-    ASSERT_TRUE(device->launch(0, kernel_, {{kBlocks}, {64}}, {pointers, sizes, 2}));
-    ASSERT_TRUE(device->synchronize());
+    relay(*device, kBlocks, token.data(), intact.data());
     EXPECT_EQ(*token.data(), kBlocks) << seed;
     EXPECT_EQ(*intact.data(), kBlocks * 64) << seed;
+  }
+}
+
+TEST_F(Plugin, OfAnEarlierVersionIsNotCheckedAndThatIsSaid) {
+  for (const auto check :
+       {SanitizerTool::races, SanitizerTool::init, SanitizerTool::sync, SanitizerTool::undefined}) {
+    auto device = host_device();
+    ASSERT_TRUE(device->check_kernels(check));
+    Buffer<unsigned> counts(*device, 2);
+    zero(*device, counts);
+    relay(*device, 1, &counts.data()[0], &counts.data()[1]);
+    EXPECT_EQ(device->take_check_report().problem,
+              "the code of kernel 'relay' was not built for checks");
   }
 }
 

@@ -103,7 +103,7 @@ TEST(SelfProof, AToolThatCannotBeHadIsNoRun) {
 // A user may replay the plans planted for the tools without a tool.
 TEST(SelfProof, WhatIsPlantedForTheToolsHangsNothing) {
   const TempFolder folder;
-  for (const std::string target : {"shared_race", "divergent_barrier"}) {
+  for (const std::string target : {"shared_race", "divergent_barrier", "unnamed_lane"}) {
     folder.write("p.toml", "redzone_plan = 1\ntarget = \"selftest." + target +
                                "\"\n[[step]]\ndo = \"call\"\ndims = { N = 64 }\n");
     const Ran ran = redzone(folder, {"replay", "p.toml", "--device", "host", "--runs", "1"});

@@ -89,6 +89,11 @@ TEST_F(CoreDump, NeedsTheDebugger) {
   EXPECT_FALSE(fs::exists(folder_ / "ran"));
 }
 
+TEST_F(CoreDump, IsAskedForEveryAccessOfTheDevice) {
+  for (auto kind : {FailKind::illegal_access, FailKind::misaligned})
+    EXPECT_EQ(attribute("", script("cuda-gdb", ""), kind).size(), 1u) << name_of(kind);
+}
+
 TEST_F(CoreDump, IsNotAskedForWhatIsNoFault) {
   for (auto kind : {FailKind::fault, FailKind::hang, FailKind::redzone, FailKind::history})
     EXPECT_TRUE(attribute("", script("cuda-gdb", ""), kind).empty());

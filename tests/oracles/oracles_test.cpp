@@ -276,7 +276,7 @@ TEST(Fault, AMisalignedAccessIsAKindOfItsOwnAndSaysHowTensorsWereAligned) {
   fault.access = Access::read;
   plan.mode.alignment = Alignment::exact;
   EXPECT_EQ(judged().reason,
-            "misaligned read to 'x' in copy of call 1 (N = 1) (CUDA_ERROR_MISALIGNED_ADDRESS); "
+            "misaligned read of 'x' in copy of call 1 (N = 1) (CUDA_ERROR_MISALIGNED_ADDRESS); "
             "tensors were aligned to what the spec promises and no more");
   plan.mode.alignment = Alignment::element;
   EXPECT_NE(judged().reason.find("where the spec says no align_bytes"), std::string::npos)

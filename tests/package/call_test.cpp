@@ -99,6 +99,13 @@ TEST_F(Calls, KeepTheAlignmentThatSomeVariantTakes) {
   EXPECT_EQ(least_align(package_, 0), 16u);
 }
 
+TEST_F(Calls, AreAlignedAsVariantsWereCompiledWhereTheDescriptionIsSilent) {
+  package_.tensors[0].align_bytes = 0;
+  EXPECT_EQ(least_align(package_, 0), 16u);
+  for (auto& argument : package_.arguments) argument.specialized = false;
+  EXPECT_EQ(least_align(package_, 0), 0u);
+}
+
 TEST_F(Calls, LaunchCtasForPrograms) {
   const LaunchPlan flat = plan({{"R", 3}, {"N", 1000}}, config(128, "flat", 1));
   EXPECT_EQ(flat.programs.x, 8);

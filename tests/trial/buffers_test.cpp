@@ -1,5 +1,6 @@
 // Where buffers are placed, their contents before a call, and what is observed after it.
 #include <algorithm>
+#include <set>
 
 #include "device/buffer_math.h"
 #include "trial/bench.h"
@@ -31,7 +32,8 @@ Seen seen_x(Call call, Mode mode, TargetSpec spec = double_spec()) {
         seen.arg = ctx.tensor("x");
         seen.strides.assign(seen.arg.strides.begin(), seen.arg.strides.end());
         seen.numel = seen.arg.numel();
-        seen.region = b->device.guard().region_of(seen.arg.base);
+        if (mode.allocator == Allocator::guard)
+          seen.region = b->device.guard().region_of(seen.arg.base);
         run_double(ctx);
       },
       std::move(spec));
@@ -102,6 +104,49 @@ TEST(Placement, WhereTheSpecIsSilentABaseCanBeAlignedToElements) {
   TargetSpec wide = double_spec();
   wide.tensors[0].dtype = DType::c128;
   EXPECT_EQ(seen_x(call_of(3, 5), element, wide).to_end(), 240);
+}
+
+// A kernel may sum in another order where a base is aligned further, and outputs of two trials are
+// compared bit for bit.
+TEST(Placement, ABaseThatIsNotAsPromisedHasTheSameRemainderInAllTrials) {
+  for (const auto alignment : {Alignment::exact, Alignment::element})
+    for (const std::int64_t columns : {1, 2, 3, 5, 8}) {
+      std::set<std::uintptr_t> remainders;
+      for (const auto allocator :
+           {Allocator::guard, Allocator::plain, Allocator::pool, Allocator::caching})
+        for (const auto placement : {Placement::guard_after, Placement::guard_before})
+          remainders.insert(address(seen_x(call_of(3, columns), {.allocator = allocator,
+                                                                 .placement = placement,
+                                                                 .alignment = alignment})
+                                        .arg.base) %
+                            16);
+      EXPECT_EQ(remainders.size(), 1u) << name_of(alignment) << " " << columns;
+    }
+}
+
+// Sums by vectors where the base allows it, so that what it gives depends on the alignment.
+float sum(const float* at, std::int64_t count) {
+  float parts[4] = {};
+  const std::size_t width = address(at) % 16 == 0 ? 4 : 1;
+  for (std::int64_t i = 0; i < count; ++i) parts[static_cast<std::size_t>(i) % width] += at[i];
+  return (parts[0] + parts[1]) + (parts[2] + parts[3]);
+}
+
+TEST(Placement, AKernelThatSumsByVectorsWhereItCanGivesTheSameInAllTrials) {
+  for (const auto alignment : {Alignment::exact, Alignment::element}) {
+    std::set<float> sums;
+    for (const auto allocator : {Allocator::guard, Allocator::caching})
+      for (const auto placement : {Placement::guard_after, Placement::guard_before}) {
+        Bench bench([&](Context& ctx) {
+          const TensorArg x = ctx.tensor("x");
+          sums.insert(sum(x.data<float>(), x.numel()));
+          run_double(ctx);
+        });
+        bench.run({call_of(3, 7)},
+                  {.allocator = allocator, .placement = placement, .alignment = alignment});
+      }
+    EXPECT_EQ(sums.size(), 1u) << name_of(alignment);
+  }
 }
 
 TEST(Placement, EmptyTensorsLieAtTheHole) {

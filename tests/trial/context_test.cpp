@@ -27,16 +27,22 @@ void add_one_kernel(float* p, std::int64_t n) {
 void nothing_of(int, unsigned, std::int64_t) {}
 
 TEST(Context, ALaunchRefusesToNarrowAnArgument) {
-  const auto code_of = [](auto first, auto second) {
+  std::string detail;
+  const auto code_of = [&](auto first, auto second) {
     Bench bench(
         [=](Context& ctx) { launch(ctx, "nothing", nothing_of, {}, first, second, first); });
     const Observation o = bench.run({call_of(1, 1)});
+    detail = o.fault ? o.fault->detail : "";
     return o.fault ? o.fault->code : std::string(name_of(o.end));
   };
   constexpr std::int64_t kLarge = std::int64_t{1} << 32;
   EXPECT_EQ(code_of(std::int64_t{-5}, std::int64_t{5}), "completed");
   EXPECT_EQ(code_of(kLarge, 5), "argument-overflow");
+  EXPECT_EQ(
+      detail,
+      "kernel 'nothing': argument 1 is 4294967296, which does not fit its parameter of 4 bytes");
   EXPECT_EQ(code_of(std::int64_t{5}, std::int64_t{-5}), "argument-overflow");
+  EXPECT_TRUE(detail.starts_with("kernel 'nothing': argument 2 is -5,")) << detail;
   EXPECT_EQ(code_of(~std::uint64_t{0}, 5), "argument-overflow");
   EXPECT_EQ(code_of(5, static_cast<unsigned>(kLarge - 1)), "completed");
 }

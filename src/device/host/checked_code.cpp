@@ -12,7 +12,7 @@ const std::byte* CheckedCode::connect(const void* kernel, host::AccessSink& sink
   void* const handle = dlopen(object.dli_fname, RTLD_NOLOAD | RTLD_LAZY);
   if (handle == nullptr) return nullptr;
   using SetSink = void (*)(host::AccessSink*);
-  if (const auto set = reinterpret_cast<SetSink>(dlsym(handle, "redzone_set_access_sink"))) {
+  if (const auto set = reinterpret_cast<SetSink>(dlsym(handle, "redzone_set_access_sink_2"))) {
     set(&sink);
     known->second = static_cast<const std::byte*>(object.dli_fbase);
   }

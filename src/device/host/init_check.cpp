@@ -45,12 +45,9 @@ void InitCheck::access(const void* at, std::size_t bytes, host::AccessKind kind,
 void InitCheck::take_in(std::vector<bool>& written, std::span<const std::byte> memory,
                         const std::byte* at, std::size_t bytes, host::AccessKind kind,
                         const void* code) {
-  constexpr std::size_t kMostWithoutPadding = 8;
   const auto begin = written.begin() + (at - memory.data());
   const auto end = begin + std::min(static_cast<std::ptrdiff_t>(bytes), written.end() - begin);
-  const auto count = std::count(begin, end, true);
-  const bool all_needed = bytes <= kMostWithoutPadding;
-  if (reads(kind) && !paused_ && (all_needed ? count < end - begin : count == 0)) {
+  if (reads(kind) && !paused_ && std::find(begin, end, true) == end) {
     Sighting read = here("uninitialized-read");
     read.access = Access::read;
     read.bytes = static_cast<std::uint32_t>(bytes);

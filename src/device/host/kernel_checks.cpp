@@ -113,11 +113,10 @@ SanitizerRecord KernelChecks::record_of(const Sighting& sighting, const Grid& gr
     record.buffer = "shared";
     record.side = Side::inside;
   }
-  if (sighting.in_kernel) {
-    record.kernel = grid.name;
-    record.thread = index_text(sighting.thread, grid.block);
-    record.block = index_text(sighting.block, grid.grid);
-  }
+  record.warning = sighting.warning;
+  record.kernel = grid.name;
+  record.thread = index_text(sighting.thread, grid.block);
+  record.block = index_text(sighting.block, grid.grid);
   return record;
 }
 
@@ -162,7 +161,6 @@ void KernelChecks::end_launch(const Grid& grid) {
 }
 
 CheckReport KernelChecks::take() {
-  if (sightings_ != nullptr) report_sightings({});  // of code of the host, behind the last launch
   return std::exchange(report_, {});
 }
 

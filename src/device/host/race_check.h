@@ -74,7 +74,8 @@ class RaceCheck final : public KernelCheck {
   void fence(host::FenceScope scope) override { order_.fence(current(), scope); }
   void arrive(const void* barrier) override;
   void waited(const void* barrier) override;
-  void waits(const void*) override {}
+  void at_barrier(const void*) override {}
+  void in_warp(std::uint32_t, const void*) override {}
   void undefined(const host::Undefined&) override {}
 
   // Races of the ended launch, in the order in which they were seen; further ones than kMost are

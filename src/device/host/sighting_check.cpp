@@ -12,7 +12,6 @@ std::vector<Sighting> SightingCheck::take() {
 Sighting SightingCheck::here(std::string kind) const {
   Sighting sighting;
   sighting.kind = std::move(kind);
-  sighting.in_kernel = running_;
   sighting.block = block_;
   sighting.thread = thread_;
   return sighting;

@@ -19,7 +19,7 @@ struct Sighting {
   std::uint32_t bytes = 0;
   const void* at = nullptr;
   bool shared = false;         // in shared memory of the block
-  bool in_kernel = true;       // else no thread: in code of the host
+  bool warning = false;        // of what is a bug only if something else is true, too
   std::uint32_t block = 0;     // linear index in the grid
   std::uint32_t thread = 0;    // in the block
   const void* code = nullptr;  // behind the place; null: unknown, or `location` names it
@@ -35,7 +35,7 @@ class SightingCheck : public KernelCheck {
   static constexpr std::size_t kMost = 64;
 
   // KernelCheck and host::AccessSink: what a check does not care about.
-  void begin_launch(unsigned, const std::byte*, std::span<std::byte>) override { running_ = true; }
+  void begin_launch(unsigned, const std::byte*, std::span<std::byte>) override {}
   void start_block(std::uint32_t) override {}
   void end_block(std::uint32_t) override {}
   void enter(std::uint32_t block, std::span<const std::byte>) override { block_ = block; }
@@ -45,12 +45,13 @@ class SightingCheck : public KernelCheck {
   void sync_lanes(unsigned, std::uint32_t) override {}
   void astray(unsigned) override {}
   void pause(bool) override {}
-  void end_launch() override { running_ = false; }
+  void end_launch() override {}
   void access(const void*, std::size_t, host::AccessKind, const void*) override {}
   void fence(host::FenceScope) override {}
   void arrive(const void*) override {}
   void waited(const void*) override {}
-  void waits(const void*) override {}
+  void at_barrier(const void*) override {}
+  void in_warp(std::uint32_t, const void*) override {}
   void undefined(const host::Undefined&) override {}
 
  protected:
@@ -59,7 +60,6 @@ class SightingCheck : public KernelCheck {
   void see(Sighting sighting);
 
   std::uint32_t block_ = 0, thread_ = 0;
-  bool running_ = false;  // a launch
 
  private:
   std::vector<Sighting> seen_;

@@ -1,5 +1,7 @@
 #include "device/host/sync_check.h"
 
+#include "device/host/thread_order.h"
+
 namespace redzone::device {
 
 void SyncCheck::begin_launch(unsigned threads_of_block, const std::byte* code,
@@ -10,27 +12,37 @@ void SyncCheck::begin_launch(unsigned threads_of_block, const std::byte* code,
 }
 
 void SyncCheck::start_block(std::uint32_t block) {
-  waits_[block].code.assign(threads_, nullptr);
+  waits_[block].in_warp.assign(threads_, nullptr);
 }
 
-void SyncCheck::waits(const void* code) {
+void SyncCheck::at_barrier(const void* code) {
   Waits& waits = waits_.at(block_);
-  waits.code[thread_] = code;
+  waits.at_barrier = code;
   waits.last = thread_;
+}
+
+void SyncCheck::in_warp(std::uint32_t mask, const void* code) {
+  waits_.at(block_).in_warp[thread_] = code;
+  if ((mask >> (thread_ % ThreadOrder::kLanes) & 1u) != 0) return;
+  Sighting lane = here("unnamed-lane");
+  lane.code = code;
+  see(std::move(lane));
 }
 
 void SyncCheck::left(unsigned) {
   const Waits& waits = waits_.at(block_);
   Sighting barrier = here("barrier-divergence");
+  barrier.warning = true;
   barrier.thread = waits.last;
-  barrier.code = waits.code[waits.last];
+  barrier.code = waits.at_barrier;
   see(std::move(barrier));
 }
 
 void SyncCheck::astray(unsigned thread) {
   Sighting shuffle = here("absent-lane");
+  shuffle.warning = true;
   shuffle.thread = thread;
-  shuffle.code = waits_.at(block_).code[thread];
+  shuffle.code = waits_.at(block_).in_warp[thread];
   see(std::move(shuffle));
 }
 

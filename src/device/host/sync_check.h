@@ -1,8 +1,10 @@
-// Finds threads that end while others of their block wait for them at a barrier, and lanes that ask
-// for the value of a lane which takes no part in the operation. The first is allowed since compute
-// capability 7.0, where ended threads do not count, and hangs or is undefined at barriers of other
-// kinds; the second gives an undefined value everywhere (CUDA C++ Programming Guide,
-// "Synchronization Functions" and "Warp Shuffle Functions").
+// Finds lanes that take part in a warp operation whose mask does not name them, which is undefined
+// everywhere. What is right or wrong depending on more than it knows is a warning:
+// * Threads that have ended when the others of their block leave a barrier: they do not count since
+//   compute capability 7.0, and are a bug before it and at barriers with a number of threads.
+// * Lanes that ask for the value of a lane which takes no part in the operation: the value is
+//   undefined, but a kernel may not use it.
+// (CUDA C++ Programming Guide, "Synchronization Functions" and "Warp Shuffle Functions".)
 #pragma once
 
 #include <unordered_map>
@@ -20,12 +22,14 @@ class SyncCheck final : public SightingCheck {
   void end_block(std::uint32_t block) override { waits_.erase(block); }
   void left(unsigned threads) override;
   void astray(unsigned thread) override;
-  void waits(const void* code) override;
+  void at_barrier(const void* code) override;
+  void in_warp(std::uint32_t mask, const void* code) override;
 
  private:
   struct Waits {
-    std::vector<const void*> code;  // where each thread has waited last; null: nowhere
-    std::uint32_t last = 0;         // the thread that came last
+    std::vector<const void*> in_warp;  // the last operation of each thread; null: none
+    const void* at_barrier = nullptr;  // where the last thread arrived; all live ones did
+    std::uint32_t last = 0;            // that thread
   };
 
   unsigned threads_ = 0;

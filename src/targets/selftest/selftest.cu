@@ -267,6 +267,22 @@ struct DivergentBarrier : redzone::Target {
   }
 };
 
+// The masks of half of the lanes do not name them.
+__global__ void exchanges_unnamed(float* y, int n) {
+  const int i = static_cast<int>(threadIdx.x);
+  const int lane = i % kWarp;
+  const float got = __shfl_sync(lane < kWarp / 2 ? 0xffffu : 0u, 1.0f, lane % (kWarp / 2));
+  if (i < n) y[i] = got;
+}
+
+struct UnnamedLane : redzone::Target {
+  static TargetSpec spec() { return spec_of("unnamed_lane", "a mask without its lane"); }
+  void run(Context& ctx) override {
+    redzone::launch(ctx, "exchanges_unnamed", exchanges_unnamed, {{1}, {kBlock}},
+                    ctx.tensor("y").data<float>(), static_cast<int>(ctx.dim("N")));
+  }
+};
+
 // The second half of the tile is never written.
 __global__ void reads_whole_tile(float* y, int n) {
   __shared__ float tile[kBlock];
@@ -337,6 +353,7 @@ REDZONE_PLUGIN(registrar) {
   registrar.add<StaleLaunch>();
   registrar.add<SharedRace>();
   registrar.add<DivergentBarrier>();
+  registrar.add<UnnamedLane>();
   registrar.add<UnwrittenShared>();
   registrar.add<Overflow>();
   registrar.add<AddOne<2>>();

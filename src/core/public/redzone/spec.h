@@ -232,8 +232,9 @@ struct TensorSpec {
   // silent. The elements end up to align_bytes - 1 bytes before the guard page of placement
   // guard_after, so a read (not a write, which canaries show) past the end by less than that does
   // not fault. Some plans have bases that are aligned to no more than this. If the spec is silent,
-  // most plans take 16, and some the size of an element: a kernel that loads vectors must say what
-  // it needs, and one that needs less than 16 is tested better if it says so.
+  // most plans take 16, and some what the size of the tensor needs to end at a guard page, which
+  // may be the size of an element: a kernel that loads vectors must say what it needs, and one that
+  // needs less than 16 is tested better if it says so.
   std::size_t align_bytes = 0;
   // Overrides `dtype` when the element type is itself a knob (e.g. dtype = "f32" | "bf16").
   std::function<DType(const Config&)> dtype_of = {};

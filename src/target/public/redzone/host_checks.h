@@ -49,9 +49,9 @@ class AccessSink {
   // A barrier in memory (<redzone/bulk_copy.h>): the thread arrives, or has waited for the others.
   virtual void arrive(const void* barrier) = 0;
   virtual void waited(const void* barrier) = 0;
-  // The thread is about to wait at a block barrier or in a warp operation.
-  virtual void waits(const void* code) = 0;
-  // Also outside of kernels.
+  // The thread is about to wait at a barrier of the block, or in a warp operation with this mask.
+  virtual void at_barrier(const void* code) = 0;
+  virtual void in_warp(std::uint32_t mask, const void* code) = 0;
   virtual void undefined(const Undefined& found) = 0;
 
  protected:
@@ -100,8 +100,11 @@ __attribute__((no_sanitize("thread"))) inline void note_arrive(const void* barri
 __attribute__((no_sanitize("thread"))) inline void note_waited(const void* barrier) {
   if (AccessSink* sink = running_sink()) sink->waited(barrier);
 }
-REDZONE_UNCHECKED inline void note_wait() {
-  if (AccessSink* sink = running_sink()) sink->waits(REDZONE_CODE);
+REDZONE_UNCHECKED inline void note_barrier() {
+  if (AccessSink* sink = running_sink()) sink->at_barrier(REDZONE_CODE);
+}
+REDZONE_UNCHECKED inline void note_warp(std::uint32_t mask) {
+  if (AccessSink* sink = running_sink()) sink->in_warp(mask, REDZONE_CODE);
 }
 
 // The beginning of what the compiler passes about each place.
@@ -113,7 +116,7 @@ __attribute__((no_sanitize("thread", "undefined"))) inline void note_undefined(c
                                                                                const char* kind,
                                                                                const void* at) {
   const auto& place = *static_cast<const UndefinedPlace*>(data);
-  if (access_sink != nullptr) access_sink->undefined({kind, place.file, place.line, at});
+  if (AccessSink* sink = running_sink()) sink->undefined({kind, place.file, place.line, at});
 }
 
 }  // namespace redzone::host
@@ -261,9 +264,10 @@ REDZONE_CALLED_BY_COMPILER void* __wrap_memset(void* at, int value, std::size_t 
   return __real_memset(at, value, bytes);
 }
 
-// Called by the host device before it launches a kernel of this shared object.
+// Called by the host device before it launches a kernel of this shared object. The number grows
+// with AccessSink, so that a build for another one is refused instead of checking nothing.
 __attribute__((visibility("default"), no_sanitize("thread"), used)) inline void
-redzone_set_access_sink(::redzone::host::AccessSink* sink) {
+redzone_set_access_sink_2(::redzone::host::AccessSink* sink) {
   ::redzone::host::storage_mark = 1;
   ::redzone::host::access_sink = sink;
 }
@@ -285,7 +289,8 @@ inline void note_access(const void*, std::size_t, AccessKind, const void*) {}
 inline void note_fence(FenceScope) {}
 inline void note_arrive(const void*) {}
 inline void note_waited(const void*) {}
-inline void note_wait() {}
+inline void note_barrier() {}
+inline void note_warp(std::uint32_t) {}
 
 }  // namespace redzone::host
 

@@ -37,18 +37,18 @@ inline constexpr int warpSize = 32;
 // ---- Barriers and fences -----------------------------------------------------------------------
 
 inline void __syncthreads() {
-  redzone::host::note_wait();
+  redzone::host::note_barrier();
   redzone::host::self.runtime->sync_block(0);
 }
 inline int __syncthreads_count(int predicate) {
-  redzone::host::note_wait();
+  redzone::host::note_barrier();
   return redzone::host::self.runtime->sync_block(predicate).holding;
 }
 inline int __syncthreads_or(int predicate) {
   return __syncthreads_count(predicate) != 0;
 }
 inline int __syncthreads_and(int predicate) {
-  redzone::host::note_wait();
+  redzone::host::note_barrier();
   const auto seen = redzone::host::self.runtime->sync_block(predicate);
   return seen.holding == seen.arrived;
 }
@@ -94,7 +94,7 @@ __forceinline__ T exchange(unsigned mask, T value, unsigned source) {
   static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= 8);
   std::uint64_t bits = 0;
   std::memcpy(&bits, &value, sizeof value);
-  note_wait();
+  note_warp(mask);
   bits = self.runtime->sync_warp(mask, bits, source).value;
   std::memcpy(&value, &bits, sizeof value);
   return value;
@@ -133,20 +133,28 @@ __forceinline__ T __shfl_xor_sync(unsigned mask, T value, int lane_mask, int wid
   return redzone::host::exchange(mask, value, source < end ? source : lane);
 }
 
-inline void __syncwarp(unsigned mask = 0xffffffffu) {
+__forceinline__ void __syncwarp(unsigned mask = 0xffffffffu) {
+  redzone::host::note_warp(mask);
   redzone::host::self.runtime->sync_warp(mask, 0, redzone::host::self.lane);
 }
-inline unsigned __ballot_sync(unsigned mask, int predicate) {
-  return redzone::host::self.runtime
-      ->sync_warp(mask, predicate != 0 ? 1 : 0, redzone::host::self.lane)
-      .ballot;
+
+namespace redzone::host {
+
+__forceinline__ WarpResult vote(unsigned mask, int predicate) {
+  note_warp(mask);
+  return self.runtime->sync_warp(mask, predicate != 0 ? 1 : 0, self.lane);
 }
-inline int __any_sync(unsigned mask, int predicate) {
-  return __ballot_sync(mask, predicate) != 0;
+
+}  // namespace redzone::host
+
+__forceinline__ unsigned __ballot_sync(unsigned mask, int predicate) {
+  return redzone::host::vote(mask, predicate).ballot;
 }
-inline int __all_sync(unsigned mask, int predicate) {
-  const auto seen = redzone::host::self.runtime->sync_warp(mask, predicate != 0 ? 1 : 0,
-                                                           redzone::host::self.lane);
+__forceinline__ int __any_sync(unsigned mask, int predicate) {
+  return redzone::host::vote(mask, predicate).ballot != 0;
+}
+__forceinline__ int __all_sync(unsigned mask, int predicate) {
+  const auto seen = redzone::host::vote(mask, predicate);
   return seen.ballot == seen.arrived;
 }
 // Lanes of the warp that have not exited.

@@ -396,6 +396,25 @@ constexpr bool narrows(const Argument& argument) {
   }
   return false;
 }
+
+template <class Parameter, class Argument>
+void tell_if_narrowed(int position, const Argument& argument, std::string& told) {
+  if constexpr (std::is_integral_v<Parameter> && std::is_integral_v<Argument>) {
+    if (told.empty() && narrows<Parameter>(argument))
+      told = "argument " + std::to_string(position) + " is " + std::to_string(argument) +
+             ", which does not fit its parameter of " + std::to_string(sizeof(Parameter)) +
+             " bytes";
+  }
+}
+
+// The first argument that does not fit its parameter, counted from 1.
+template <class... P, class... A>
+std::string narrowed(const A&... args) {
+  std::string told;
+  int position = 0;
+  (tell_if_narrowed<P>(++position, args, told), ...);
+  return told;
+}
 }  // namespace detail
 
 // Launches a `__global__` function; arguments convert to the parameter types as in a plain call. An
@@ -406,8 +425,8 @@ void launch(Context& ctx, const char* name, void (*kernel)(P...), const LaunchSh
             A&&... args) {
   static_assert(sizeof...(P) == sizeof...(A), "wrong number of kernel arguments");
   if ((detail::narrows<std::decay_t<P>>(args) || ...))
-    return ctx.fail("argument-overflow",
-                    std::string("an integer does not fit its parameter of kernel '") + name + "'");
+    return ctx.fail("argument-overflow", std::string("kernel '") + name +
+                                             "': " + detail::narrowed<std::decay_t<P>...>(args...));
   launch_exact<std::decay_t<P>...>(ctx, kernel_ref(name, kernel), shape,
                                    static_cast<std::decay_t<P>>(std::forward<A>(args))...);
 }
