@@ -73,7 +73,7 @@ class Tensor:
     role: str
     shape: list
     fill: dict
-    align_bytes: int
+    align_bytes: int | None  # None: the description is silent
     tolerance: dict
     doc: str
 

@@ -261,8 +261,8 @@ class PlainArrays:
         count = math.prod(shape)
         strides = [math.prod(shape[i + 1 :]) for i in range(len(shape))]
         tensor = {
-            "dtype": dtype, "real": dtype, "role": "in", "shape": shape, "strides": strides, "align": 8, "skew": 0,
-            "size": [count], "stride": [1], "numel": count, "lead_bytes": 0, "origin_bytes": 0,
+            "dtype": dtype, "real": dtype, "role": "in", "shape": shape, "strides": strides, "align": 8,
+            "skew": 0, "size": [count], "stride": [1], "numel": count, "lead_bytes": 0, "origin_bytes": 0,
             "storage_bytes": count * BYTES[dtype], "fill": {"kind": "constant", "lo": 0, "seed": 0},
         }  # fmt: skip
         return Array(Buffer("", tensor, {"poison": 0, "after": True}, False))
