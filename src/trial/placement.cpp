@@ -15,8 +15,9 @@ std::byte* align_down(std::byte* p, std::size_t align) {
   return p - (reinterpret_cast<std::uintptr_t>(p) & (align - 1));
 }
 
-std::byte* align_up(std::byte* p, std::size_t align) {
-  return align_down(p + (align - 1), align);
+// The first address at or after `p` that is `skew` bytes after a multiple of `align`.
+std::byte* align_up(std::byte* p, std::size_t align, std::size_t skew) {
+  return p + ((skew - reinterpret_cast<std::uintptr_t>(p)) & (align - 1));
 }
 
 // The canaries cover the region outside the buffer, up to a limit. Bytes before element 0 in its
@@ -45,9 +46,9 @@ Place place(const device::Region& region, const Storage& storage, const Mode& mo
   std::byte* const begin = region.base + storage.margin_bytes;
   std::byte* const end = region.base + region.bytes - storage.margin_bytes;
   Place p;
-  p.storage = tail ? align_down(end - storage.bytes - storage.skew_bytes, storage.align_bytes)
-                   : align_up(begin, storage.align_bytes);
-  p.storage += storage.skew_bytes;
+  p.storage = tail ? align_down(end - storage.bytes - storage.skew_bytes, storage.align_bytes) +
+                         storage.skew_bytes
+                   : align_up(begin, storage.align_bytes, storage.skew_bytes);
   p.data = p.storage + storage.lead_bytes;
   p.before = p.data;
   p.after = p.storage + storage.bytes;
