@@ -46,9 +46,10 @@ void Campaign::try_order(Lane& lane, const Pending& pending,
     } catch (const SpecCallsEnded&) {  // no time is left for it
     }
   };
-  task.rank = [this, &lane, order = ++visits_] {
-    return Tasks::Rank{
-        .stage = static_cast<int>(Station::confirm), .due = had(lane), .order = order};
+  // Most pairs never matter, so where workers are scarce they come behind the confirmations.
+  const Station stage = options_.screen_leaves_room ? Station::refine : Station::confirm;
+  task.rank = [this, &lane, stage, order = ++visits_] {
+    return Tasks::Rank{.stage = static_cast<int>(stage), .due = had(lane), .order = order};
   };
   task.ran = [this, &lane](auto jobs, auto results) { charge(lane, cost_of(jobs, results)); };
   task.ended = [this, &lane, plan, answer] {
