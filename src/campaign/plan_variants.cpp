@@ -68,8 +68,11 @@ std::vector<Plan> at_guard_pages(const Plan& plan, const TargetSpec& spec, Place
   placed.mode.launch = Launch::blocking;
   placed.mode.placement = placement;
   if (placed.mode.alignment == Alignment::exact) placed.mode.alignment = Alignment::promised;
+  // Ends each tensor whose alignment the spec leaves open at its guard page, whatever its size.
+  Plan to_the_element = placed;
+  to_the_element.mode.alignment = Alignment::element;
   std::vector<Plan> out;
-  for (auto& form : {with_dims(placed, up), with_dims(placed, down), placed})
+  for (auto& form : {with_dims(placed, up), with_dims(placed, down), placed, to_the_element})
     if (form != plan && std::find(out.begin(), out.end(), form) == out.end() &&
         validate(form, spec))
       out.push_back(form);

@@ -20,8 +20,13 @@ struct Doubled : redzone::Target {
     spec.name = "gains.doubled";
     spec.doc = "Twice x.";
     spec.dims = {{.name = "N", .min = 1, .max = 512, .tile = 4}};
-    spec.tensors = {{.name = "x", .shape = redzone::shape_of({"N"})},
-                    {.name = "y", .role = redzone::Role::out, .shape = redzone::shape_of({"N"})}};
+    // Not less, so that the write stays in front of the guard page.
+    constexpr std::size_t kAlign = 16;
+    spec.tensors = {{.name = "x", .shape = redzone::shape_of({"N"}), .align_bytes = kAlign},
+                    {.name = "y",
+                     .role = redzone::Role::out,
+                     .shape = redzone::shape_of({"N"}),
+                     .align_bytes = kAlign}};
     spec.has_reference = true;
     return spec;
   }
