@@ -19,9 +19,9 @@ std::vector<Plan> other_memory_and_data(const Plan& plan);
 
 // Valid plans in which more buffers lie right at their guard page, with no canary between: a buffer
 // does if its size is a multiple of its alignment (guard_after), and if it does not begin inside of
-// its storage (guard_before). All dims rounded up, or else down, to multiples of 16, or as they are,
-// then also with bases aligned to an element where the spec says nothing else; contiguous tensors;
-// blocking launches. Dims grow by less than 16.
+// its storage (guard_before). All dims rounded up, or else down, to multiples of 16, or as they
+// are, then also with bases aligned to an element where the spec says nothing else; contiguous
+// tensors; blocking launches. Dims grow by less than 16.
 std::vector<Plan> at_guard_pages(const Plan& plan, const TargetSpec& spec, Placement placement);
 
 }  // namespace redzone::campaign
