@@ -1,5 +1,6 @@
 """Shared by the scripts that write bench/results: the binary, the commit, the name of a device."""
 
+import argparse
 import json
 import pathlib
 import subprocess
@@ -7,6 +8,15 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 REDZONE = ROOT / "build/bin/redzone"
+UNITS = {"ms": 0.001, "s": 1, "m": 60, "h": 3600}
+
+
+def seconds(text):
+    """Of an argument such as 8m."""
+    for unit in ("ms", "s", "m", "h"):
+        if text.endswith(unit) and text[:-len(unit)].replace(".", "", 1).isdigit():
+            return float(text[:-len(unit)]) * UNITS[unit]
+    raise argparse.ArgumentTypeError(f"'{text}' is not a duration: a number and ms, s, m or h")
 
 
 def need_build():

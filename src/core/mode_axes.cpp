@@ -128,8 +128,9 @@ ModeAxis placement() {
 }
 
 // No oracle compares along it: a kernel may have other code, with other rounding, for what is
-// aligned further. Nearly all plans have the default, about which the other values tell nothing: an
-// access out of bounds may be hidden there.
+// aligned further. Bisection and attribution vary it only in plans that set it: a plan with the
+// default may pass under the others for another reason, since they move the buffer away from its
+// guard page.
 ModeAxis alignment() {
   return {.name = "alignment",
           .has = [](const Plan& plan) { return plan.mode.alignment != Alignment::promised; },

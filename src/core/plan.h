@@ -48,7 +48,20 @@ enum class SanitizerTool : std::uint8_t {
 
 // True for a check of the device.
 inline constexpr bool is_check(SanitizerTool tool) {
-  return tool >= SanitizerTool::races;
+  switch (tool) {
+    case SanitizerTool::races:
+    case SanitizerTool::init:
+    case SanitizerTool::sync:
+    case SanitizerTool::undefined:
+      return true;
+    case SanitizerTool::none:
+    case SanitizerTool::memcheck:
+    case SanitizerTool::racecheck:
+    case SanitizerTool::initcheck:
+    case SanitizerTool::synccheck:
+      break;
+  }
+  return false;
 }
 
 constexpr auto enum_table(Launch) {
@@ -110,7 +123,7 @@ struct Mode {
   auto operator<=>(const Mode&) const = default;
 };
 
-// The mode with another allocator; what has no effect there is reset.
+// The mode with another allocator; PoolPolicy is reset unless the new allocator is `pool`.
 inline Mode with_allocator(Mode mode, Allocator allocator) {
   mode.allocator = allocator;
   if (allocator != Allocator::pool) mode.pool = {};

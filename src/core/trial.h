@@ -230,8 +230,7 @@ struct CallObservation {
 struct SanitizerRecord {
   // "invalid-read", "invalid-write", "invalid-atomic", "misaligned-..." of the same three,
   // "use-after-free", "use-before-alloc", "race", "race-raw", "race-war", "race-waw",
-  // "uninitialized-read", "barrier-divergence", "barrier-error", "absent-lane",
-  // "unnamed-lane",
+  // "uninitialized-read", "barrier-divergence", "barrier-error", "absent-lane", "unnamed-lane",
   // "misaligned-access", "undefined-overflow", "undefined-shift", "undefined-division",
   // "undefined-index", "api-error", "other"
   std::string kind;

@@ -79,16 +79,16 @@ void Block::release_group(unsigned w, std::uint32_t mask, std::uint64_t poison) 
     if (lane[l].mask != mask) return;
     if (lane[l].value != 0) ballot |= 1u << l;
   }
-  std::uint32_t astray = 0;
+  std::uint32_t asked_absent = 0;
   for (std::uint32_t rest = expected; rest != 0; rest &= rest - 1) {
     const int l = std::countr_zero(rest);
     const unsigned s = lane[l].source;
     const bool took_part = s < 32 && ((expected >> s) & 1u) != 0;
-    if (!took_part) astray |= 1u << l;
+    if (!took_part) asked_absent |= 1u << l;
     lane[l].result = {took_part ? lane[s].value : poison, ballot, expected};
     state_[w * 32 + l] = ThreadState::ready;
   }
-  if (releases_ != nullptr) releases_->push_back({w, expected, astray});
+  if (releases_ != nullptr) releases_->push_back({w, expected, asked_absent});
   warp.waiting &= ~expected;
   runnable_ += static_cast<unsigned>(std::popcount(expected));
 }

@@ -74,7 +74,7 @@ class Block {
   struct Release {
     unsigned warp;
     std::uint32_t lanes;
-    std::uint32_t astray;
+    std::uint32_t asked_absent;
   };
   void note_releases(std::vector<Release>* releases) { releases_ = releases; }
   // For people: where the threads of a stuck block wait.

@@ -356,8 +356,8 @@ std::uint32_t Engine::number_of(const Block& block) const {
 void Engine::check_releases() {
   for (const Block::Release& release : releases_) {
     check_->sync_lanes(release.warp, release.lanes);
-    for (std::uint32_t rest = release.astray; rest != 0; rest &= rest - 1)
-      check_->astray(release.warp * 32 + static_cast<unsigned>(std::countr_zero(rest)));
+    for (std::uint32_t rest = release.asked_absent; rest != 0; rest &= rest - 1)
+      check_->asked_absent_lane(release.warp * 32 + static_cast<unsigned>(std::countr_zero(rest)));
   }
   releases_.clear();
 }
@@ -485,7 +485,7 @@ Engine::Turn Engine::take_turn() {
       if (!block.release_barrier()) return Turn::stuck;
       if (check_ != nullptr) {
         check_->barrier();
-        if (block.live() < block.threads()) check_->left(block.threads() - block.live());
+        if (block.live() < block.threads()) check_->passed_without(block.threads() - block.live());
       }
       begin_stint(block, true);
       if (preempts_waiting(block)) return Turn::preempted;

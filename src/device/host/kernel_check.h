@@ -27,11 +27,11 @@ class KernelCheck : public host::AccessSink {
   // All threads of the block that have not ended have arrived at the barrier ...
   virtual void barrier() = 0;
   // ... and so many had ended.
-  virtual void left(unsigned threads) = 0;
+  virtual void passed_without(unsigned threads) = 0;
   // These lanes of a warp have taken part in one operation ...
   virtual void sync_lanes(unsigned warp, std::uint32_t lanes) = 0;
   // ... in which this thread of the block asked for the value of a lane that did not.
-  virtual void astray(unsigned thread) = 0;
+  virtual void asked_absent_lane(unsigned thread) = 0;
   // Accesses are those of a bulk copy, and no thread's, until it is false again.
   virtual void pause(bool paused) = 0;
   // All threads have ended, or the launch was given up.

@@ -61,11 +61,11 @@ class RaceCheck final : public KernelCheck {
   void enter(std::uint32_t block, std::span<const std::byte> dynamic_shared) override;
   void run(int thread) override { thread_ = static_cast<std::uint32_t>(thread); }
   void barrier() override { order_.barrier(block_); }
-  void left(unsigned) override {}
+  void passed_without(unsigned) override {}
   void sync_lanes(unsigned warp, std::uint32_t lanes) override {
     order_.sync_lanes(block_, warp, lanes);
   }
-  void astray(unsigned) override {}
+  void asked_absent_lane(unsigned) override {}
   void pause(bool paused) override;
   void end_launch() override { settle(); }
 

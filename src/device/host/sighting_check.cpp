@@ -21,10 +21,14 @@ void SightingCheck::see(Sighting sighting) {
   const auto known = std::find_if(seen_.begin(), seen_.end(), [&](const Sighting& s) {
     return s.kind == sighting.kind && s.code == sighting.code && s.location == sighting.location;
   });
-  if (known != seen_.end())
+  if (known != seen_.end()) {
     ++known->count;
-  else if (seen_.size() < kMost)
-    seen_.push_back(std::move(sighting));
+    return;
+  }
+  // Apart, so that warnings keep no failure from being reported.
+  const auto alike = std::count_if(
+      seen_.begin(), seen_.end(), [&](const Sighting& s) { return s.warning == sighting.warning; });
+  if (static_cast<std::size_t>(alike) < kMost) seen_.push_back(std::move(sighting));
 }
 
 }  // namespace redzone::device

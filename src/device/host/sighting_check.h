@@ -29,8 +29,8 @@ struct Sighting {
 
 class SightingCheck : public KernelCheck {
  public:
-  // Different ones since the last call, in the order in which they were seen; further ones than
-  // kMost are dropped.
+  // Different ones since the last call, in the order in which they were seen; of warnings, and of
+  // failures, those beyond kMost are dropped.
   std::vector<Sighting> take();
   static constexpr std::size_t kMost = 64;
 
@@ -41,9 +41,9 @@ class SightingCheck : public KernelCheck {
   void enter(std::uint32_t block, std::span<const std::byte>) override { block_ = block; }
   void run(int thread) override { thread_ = static_cast<std::uint32_t>(thread); }
   void barrier() override {}
-  void left(unsigned) override {}
+  void passed_without(unsigned) override {}
   void sync_lanes(unsigned, std::uint32_t) override {}
-  void astray(unsigned) override {}
+  void asked_absent_lane(unsigned) override {}
   void pause(bool) override {}
   void end_launch() override {}
   void access(const void*, std::size_t, host::AccessKind, const void*) override {}

@@ -29,7 +29,7 @@ void SyncCheck::in_warp(std::uint32_t mask, const void* code) {
   see(std::move(lane));
 }
 
-void SyncCheck::left(unsigned) {
+void SyncCheck::passed_without(unsigned) {
   const Waits& waits = waits_.at(block_);
   Sighting barrier = here("barrier-divergence");
   barrier.warning = true;
@@ -38,7 +38,7 @@ void SyncCheck::left(unsigned) {
   see(std::move(barrier));
 }
 
-void SyncCheck::astray(unsigned thread) {
+void SyncCheck::asked_absent_lane(unsigned thread) {
   Sighting shuffle = here("absent-lane");
   shuffle.warning = true;
   shuffle.thread = thread;

@@ -20,8 +20,8 @@ class SyncCheck final : public SightingCheck {
                     std::span<std::byte> statics) override;
   void start_block(std::uint32_t block) override;
   void end_block(std::uint32_t block) override { waits_.erase(block); }
-  void left(unsigned threads) override;
-  void astray(unsigned thread) override;
+  void passed_without(unsigned threads) override;
+  void asked_absent_lane(unsigned thread) override;
   void at_barrier(const void* code) override;
   void in_warp(std::uint32_t mask, const void* code) override;
 
