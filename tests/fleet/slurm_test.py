@@ -138,10 +138,10 @@ class Losses(FleetTest):
         self.assertTrue(lost)
         before = self.snapshot_findings()
         again = [f"{name[:5]}2" for name in lost]
-        self.wait_for(lambda: set(again) <= set(self.attempts()), 120, "the lost shards on the other node")
-        for name in again:
-            self.assertEqual(self.attempts()[name]["host"], other)
-            self.assertEqual(self.attempts()[name]["taken_up"], 1)
+        # An attempt is claimed before it takes the snapshot up, and says so only then.
+        self.wait_for(lambda: all(self.attempts().get(name, {}).get("taken_up") == 1 for name in again), 120,
+                      "the lost shards on the other node, with their snapshots")
+        self.assertEqual({self.attempts()[name]["host"] for name in again}, {other})
         # As long as the hub answers no finding is reduced by two shards.
         self.assertEqual({finding: shards for finding, shards in self.reducers().items() if len(shards) > 1},
                          {})

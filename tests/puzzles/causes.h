@@ -80,7 +80,7 @@ inline const std::map<std::string, std::vector<std::string>>& causes() {
       {"strides_ignored", {"R", "C", "x layout"}},
       {"triangle32", {"N"}},
       {"uninit_scratch", {"K", "poison"}},
-      {"vectors_by_length", {"N", "allocator", "alignment"}},
+      {"vectors_by_length", {"N", "alignment"}},
       // A copy that arrives at once is there, whatever is waited for.
       {"wrong_barrier", {"schedule"}},
   };

@@ -103,7 +103,7 @@ class TorchArrays:
         from torch.utils._python_dispatch import TorchDispatchMode
 
         arrays, device = self, self.device
-        kind: Any = CudaMemory if device == "cuda" else HostMemory
+        kind: type[CudaMemory | HostMemory] = CudaMemory if device == "cuda" else HostMemory
 
         class Guarding(TorchDispatchMode):
             def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
@@ -112,7 +112,7 @@ class TorchArrays:
                     return made
                 size = made.untyped_storage().nbytes()
                 # As torch aligns what it allocates.
-                memory = kind(size, 64, trial["after"])
+                memory = kind(size, align=64, after=trial["after"], skew=0)
                 memory.write((struct.pack("<I", trial["poison"]) * (memory.room // 4 + 1))[: memory.room])
                 shape, strides = tuple(made.shape), made.stride()
                 return arrays.over(memory, size, made.dtype, 0, shape, strides)
