@@ -114,8 +114,12 @@ bool Campaign::called_off(const Lane& lane) const {
   return stopped() || lane.barred;
 }
 
+bool Campaign::is_over_for(const Lane& lane) const {
+  return lane.barred || is_over();
+}
+
 bool Campaign::no_more_calls() {
-  if (!stop_seen_ && stopped()) stop_seen_ = now();
+  if (!stop_seen_ && (stopped() || found_enough())) stop_seen_ = now();
   return is_overdue() || (stop_seen_ && now() >= *stop_seen_ + options_.deadline);
 }
 
@@ -134,7 +138,7 @@ Result<CampaignResult> Campaign::run() {
   std::vector<SpecFunctionTime> before;
   if (options_.spec_calls != nullptr) before = options_.spec_calls->times();
   look_at_reach();
-  while (!stopped() && !time_is_up()) {
+  while (!is_over()) {
     ask_barred();
     look_ahead();
     if (!tasks_.want_quiet()) top_up();
@@ -168,6 +172,7 @@ Result<CampaignResult> Campaign::run() {
             elapsed_seconds(),
             stopped()      ? "it is interrupted"
             : time_is_up() ? "its time is up"
+            : found_enough() ? "it has found enough"
                            : "there is nothing left to do",
             tasks_.size());
   if (options_.preparer != nullptr) options_.preparer->stop();
@@ -212,7 +217,7 @@ void Campaign::look_at_reach() {
   for (auto& lane : lanes_) {
     const auto until = std::chrono::steady_clock::now() + kMostReachTime;
     const SpecCalls::Until limit(options_.spec_calls, [this, until] {
-      return no_more_plans() || std::chrono::steady_clock::now() >= until;
+      return is_over() || std::chrono::steady_clock::now() >= until;
     });
     try {
       lane.stats.out_of_reach = lane.plans.out_of_reach();
@@ -222,7 +227,7 @@ void Campaign::look_at_reach() {
 }
 
 void Campaign::top_up() {
-  const SpecCalls::Until end(options_.spec_calls, [this] { return no_more_plans(); });
+  const SpecCalls::Until end(options_.spec_calls, [this] { return is_over(); });
   while (executor_.in_flight() < executor_.max_in_flight() && suspects_aside_.empty()) {
     Lane* lane = next_lane();
     if (lane == nullptr) return;
@@ -365,7 +370,7 @@ void Campaign::screen_aside(Lane& lane, exec::Job job) {
   std::size_t& aside = will_lose ? aside_losing_ : aside_long_;
   ++aside;
   const auto done = std::make_shared<std::vector<exec::JobResult>>();
-  const auto is_over = [this, &lane] { return called_off(lane) || time_is_up(); };
+  const auto is_over = [this, &lane] { return is_over_for(lane); };
   Tasks::Task task;
   task.body = [job, done, is_over](exec::Runner& runner) {
     *done = runner.run_fresh(std::span(&job, 1), {is_over});

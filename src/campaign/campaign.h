@@ -77,6 +77,8 @@ struct CampaignOptions {
   std::int64_t id = 0;                        // in the store
   std::chrono::milliseconds time{0};          // 0: no limit
   std::uint64_t plans_per_target = 0;         // 0: no limit
+  // The campaign ends once so many new findings have left their last station. 0: no limit.
+  std::uint64_t findings = 0;
   std::chrono::milliseconds deadline{10000};  // of each trial
   // Charged to a target for each worker that it killed or that was started for it alone, so that a
   // target that always faults does not starve the others.
@@ -272,8 +274,10 @@ class Campaign {
   bool time_is_up() const;
   // The time limit has passed by more than a deadline: running trials are ended.
   bool is_overdue() const;
-  // Of the functions of specs: for new plans, and for all else.
-  bool no_more_plans() const { return stopped() || time_is_up(); }
+  bool found_enough() const { return options_.findings > 0 && finished_ >= options_.findings; }
+  bool is_over() const { return stopped() || time_is_up() || found_enough(); }
+  bool is_over_for(const Lane& lane) const;
+  // Whether functions of specs are called no more, not even for what is in triage.
   bool no_more_calls();
   void ask_barred();
   // The cases of the target end because of the user (stop, or the target is barred), not for lack
@@ -308,13 +312,14 @@ class Campaign {
   std::chrono::steady_clock::time_point first_hang_;
   std::optional<Error> lost_;                                          // of the sink, in a case
   std::optional<std::chrono::steady_clock::time_point> barred_asked_;  // last call of `barred`
-  std::optional<std::chrono::steady_clock::time_point> stop_seen_;     // first
+  std::optional<std::chrono::steady_clock::time_point> stop_seen_;     // of a stop before the time
   std::uint64_t next_job_ = 1;
   std::uint64_t visits_ = 0;  // started
   // Plans being screened in used workers: those that will probably lose them, and those with long
   // references.
   std::size_t aside_losing_ = 0, aside_long_ = 0;
   std::size_t reducing_ = 0;  // started visits that are not past Station::refine
+  std::uint64_t finished_ = 0;  // new findings that left their last station
   std::size_t further_ = 0;   // visits in progress, except the first of each target
   std::chrono::steady_clock::time_point started_;
   std::chrono::steady_clock::time_point last_progress_;

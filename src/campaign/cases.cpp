@@ -213,9 +213,9 @@ TriageOptions Campaign::triage_options(Lane& lane, const Visit& visit) {
   TriageOptions options = options_.triage;
   options.stop = [this, &lane, until = visit.until] {
     ask_barred();
-    return called_off(lane) || time_is_up() || now() >= until;
+    return is_over_for(lane) || now() >= until;
   };
-  options.cut_off = [this, &lane] { return called_off(lane) || is_overdue(); };
+  options.cut_off = [this, &lane] { return called_off(lane) || is_overdue() || found_enough(); };
   options.interrupted = [this, &lane] { return called_off(lane); };
   // Elsewhere the trials of a batch run at the same time, so that their sum says little.
   if (has_turns() && options_.screen_leaves_room)
@@ -285,7 +285,11 @@ Result<void> Campaign::leave(Lane& lane, Visit visit) {
   visit.suspect = {};
   visit.spent = {};
   visit.station = static_cast<Station>(static_cast<int>(visit.station) + 1);
-  if (c.shown && visit.station != Station::end) wait(lane, std::move(visit));
+  if (!c.shown) return {};
+  if (visit.station != Station::end)
+    wait(lane, std::move(visit));
+  else if (c.is_new && was_found(c.finding.state))
+    ++finished_;
   return {};
 }
 

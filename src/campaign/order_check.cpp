@@ -36,7 +36,7 @@ void Campaign::try_order(Lane& lane, const Pending& pending,
     return;
   const auto plan = std::make_shared<Plan>(as_run(pending.plan, pending.trials[0]));
   const auto answer = std::make_shared<Answer>();
-  const auto is_over = [this, &lane] { return called_off(lane) || time_is_up(); };
+  const auto is_over = [this, &lane] { return is_over_for(lane); };
   Tasks::Task task;
   task.body = [this, &lane, oracle, plan, answer, is_over](exec::Runner& runner) {
     Evaluator evaluator(runner, *lane.target.spec, options_.deadline, is_over);

@@ -31,7 +31,7 @@ std::uint64_t Campaign::plans_left(const Lane& lane) const {
 void Campaign::look_ahead() {
   if (options_.preparer == nullptr) return;
   options_.preparer->wait(std::chrono::milliseconds(0));
-  const SpecCalls::Until end(options_.spec_calls, [this] { return no_more_plans(); });
+  const SpecCalls::Until end(options_.spec_calls, [this] { return is_over(); });
   double least_due = std::numeric_limits<double>::infinity();
   for (auto& lane : lanes_) {
     const auto begun = now();

@@ -35,6 +35,8 @@ class Run final : public Command {
     flags.add_options()("time", po::value<std::string>(),
                         "time limit (default: 60s, unless --plans is given)")(
         "plans", po::value<Count>(), "plan limit for each target")(
+        "findings", po::value<Count>(),
+        "end once so many new findings are confirmed and reduced (default: no limit)")(
         "seed", po::value<Count>(), "seed of the generators (default: drawn)")(
         "launch", po::value<std::string>(),
         "launch mode of the first trial of each plan: blocking, async or gated (default: gated)")(
@@ -72,8 +74,10 @@ int exit_code_of_run(const campaign::CampaignResult& result, const std::vector<F
 Result<engine::CampaignRequest> request_of(const po::variables_map& flags) {
   engine::CampaignRequest request;
   RZ_TRY_ASSIGN(const auto time, duration_flag(flags, "time"));
-  RZ_TRY_ASSIGN(const auto plans, plans_flag(flags));
+  RZ_TRY_ASSIGN(const auto plans, limit_flag(flags, "plans"));
+  RZ_TRY_ASSIGN(const auto findings, limit_flag(flags, "findings"));
   request.plans_per_target = plans;
+  request.findings = findings;
   if (time)
     request.time = *time;
   else if (plans == 0)

@@ -1,5 +1,6 @@
 #include "cli/fuzzing.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <utility>
@@ -9,11 +10,11 @@
 
 namespace redzone::cli {
 
-Result<std::uint64_t> plans_flag(const po::variables_map& flags) {
-  if (flags.count("plans") == 0) return 0;
-  const std::uint64_t plans = flags["plans"].as<Count>().value;
-  if (plans == 0) return usage_error("--plans: must be at least 1");
-  return plans;
+Result<std::uint64_t> limit_flag(const po::variables_map& flags, const std::string& name) {
+  if (flags.count(name) == 0) return 0;
+  const std::uint64_t limit = flags[name].as<Count>().value;
+  if (limit == 0) return usage_error(fmt::format("--{}: must be at least 1", name));
+  return limit;
 }
 
 ProgressPrinter::ProgressPrinter() : terminal_(isatty(STDERR_FILENO) != 0) {}

@@ -6,8 +6,8 @@
 
 namespace redzone::cli {
 
-// --plans; 0 if absent. Giving 0 is a usage error.
-Result<std::uint64_t> plans_flag(const po::variables_map& flags);
+// A flag such as --plans; 0 if absent. Giving 0 is a usage error.
+Result<std::uint64_t> limit_flag(const po::variables_map& flags, const std::string& name);
 
 // Prints progress to stderr: on a terminal one line that is rewritten; in a log a line every ten
 // seconds.

@@ -40,7 +40,7 @@ void add_night_flags(po::options_description& flags, po::positional_options_desc
 Result<nightly::NightlyOptions> night_options(const po::variables_map& flags) {
   nightly::NightlyOptions options;
   RZ_TRY_ASSIGN(auto time, duration_flag(flags, "time"));
-  RZ_TRY_ASSIGN(auto plans, plans_flag(flags));
+  RZ_TRY_ASSIGN(auto plans, limit_flag(flags, "plans"));
   options.plans = plans;
   if (time)
     options.time = *time;

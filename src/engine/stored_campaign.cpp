@@ -44,6 +44,7 @@ Result<StoredCampaign> run_campaign(Engine& engine, store::Store& store,
   RZ_TRY_ASSIGN(const auto id, store.begin_campaign(campaign));
   auto options = campaign_options(engine, request.time, request.plans_per_target);
   options.id = id;
+  options.findings = request.findings;
   options.progress = [&](const campaign::Progress& p) {
     // Only stored progress is printed; an error will recur at the next finding.
     if (store.update_campaign(id, p.stats) && watcher.progress) watcher.progress(p);

@@ -21,6 +21,7 @@ struct CampaignRequest {
   std::string command = {};                 // as typed
   std::chrono::milliseconds time{0};        // 0: no limit
   std::uint64_t plans_per_target = 0;       // 0: no limit
+  std::uint64_t findings = 0;               // see CampaignOptions; 0: no limit
 };
 
 struct StoredCampaign {

@@ -1,4 +1,4 @@
-// The loop: what is counted, what is stored and when, and when it ends.
+// The loop: what is counted, and what is stored and when.
 #include "campaign/campaign.h"
 
 #include <gtest/gtest.h>
@@ -7,11 +7,9 @@
 #include <thread>
 #include <utility>
 
-#include "campaign/fakes.h"
-#include "campaign/listed_plans.h"
+#include "campaign/campaign_case.h"
 #include "core/plan_text.h"
 #include "core/spec_mistake.h"
-#include "generators/plan_generator.h"
 
 namespace redzone::campaign {
 namespace {
@@ -19,56 +17,6 @@ namespace {
 using namespace testing;
 using redzone::testing::ended;
 using redzone::testing::faulted;
-
-// The plans of a list, again and again.
-class GeneratedPlans final : public PlanSource {
- public:
-  explicit GeneratedPlans(const TargetSpec& spec)
-      : generator_(spec, generators::host_budget(), 5) {}
-  Plan next() override { return generator_.next(); }
-
- private:
-  generators::PlanGenerator generator_;
-};
-
-class CampaignTest : public ::testing::Test {
- protected:
-  CampaignTest() {
-    options_.triage.reduce_time = std::chrono::hours(1);
-    options_.plans_per_target = 40;
-  }
-
-  std::vector<TargetUnderTest> listed(std::vector<Plan> plans) {
-    std::vector<TargetUnderTest> targets;
-    targets.push_back({&spec_, std::make_unique<ListedPlans>(std::move(plans)), {}});
-    return targets;
-  }
-  std::vector<TargetUnderTest> generated() {
-    std::vector<TargetUnderTest> targets;
-    targets.push_back({&spec_, std::make_unique<GeneratedPlans>(spec_), {}});
-    return targets;
-  }
-
-  Result<CampaignResult> try_run(Bug bug, std::vector<TargetUnderTest> targets) {
-    executor_ = std::make_unique<FakeExecutor>(std::move(bug), &journal_);
-    Campaign campaign(*executor_, catalog_, real_simplify(), sink_, std::move(targets), options_);
-    return campaign.run();
-  }
-  CampaignResult run(Bug bug, std::vector<TargetUnderTest> targets) {
-    auto result = try_run(std::move(bug), std::move(targets));
-    EXPECT_TRUE(result) << result.error().message;
-    const auto& s = result->stats;
-    EXPECT_EQ(s.pass + s.fail + s.inconclusive + s.not_applicable + s.harness_errors, s.plans);
-    return *result;
-  }
-
-  TargetSpec spec_ = small_spec();
-  oracles::Catalog catalog_;
-  Journal journal_;
-  RecordingSink sink_{&journal_};
-  CampaignOptions options_;
-  std::unique_ptr<FakeExecutor> executor_;
-};
 
 TEST_F(CampaignTest, FindsReducesAndCountsABugInGeneratedPlans) {
   const auto result = run(faults_above(64), generated());
@@ -248,15 +196,7 @@ TEST_F(CampaignTest, TellsItsProgressDuringTriage) {
 }
 
 TEST_F(CampaignTest, KeepsTwoBugsApart) {
-  const Bug bug = [](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
-    for (const auto& [index, call] : calls_of_trial(plan, trial)) {
-      if (get(call.dims, "C") == 64)
-        return faulted(fault_at(index, "y", Access::write, Side::before));
-      if (get(call.dims, "N") > 64) return faulted(fault_at(index, "x", Access::read, Side::after));
-    }
-    return all_right(plan, trial);
-  };
-  const auto result = run(bug, generated());
+  const auto result = run(two_bugs(), generated());
   ASSERT_EQ(sink_.findings.size(), 2u);
   EXPECT_EQ(result.new_ids.size(), 2u);
   std::int64_t occurrences = 0;
@@ -506,39 +446,6 @@ TEST_F(CampaignTest, GivesEveryTargetItsPlans) {
   EXPECT_EQ(result.stats.plans, 80u);
 }
 
-TEST_F(CampaignTest, EndsWhenItIsStopped) {
-  options_.plans_per_target = 0;
-  options_.stop = [&] { return executor_->trials() > 20; };
-  const auto result = run(faults_above(2000), generated());
-  EXPECT_TRUE(result.stopped);
-  EXPECT_LE(result.stats.plans, 20u);
-}
-
-TEST_F(CampaignTest, EndsWhenItIsStoppedDuringTriage) {
-  options_.plans_per_target = 0;
-  // The third time that somebody asks for fresh workers, it is confirmed and being reduced.
-  options_.stop = [&] { return std::count(journal_.begin(), journal_.end(), "fresh") > 2; };
-  const auto result = run(faults_above(64), listed({plain_plan({call_of(900, 16)})}));
-  EXPECT_TRUE(result.stopped);
-  ASSERT_EQ(sink_.findings.size(), 1u);
-  EXPECT_EQ(sink_.findings.at(1).state, FindingState::confirmed);
-  EXPECT_FALSE(sink_.findings.at(1).minimal);
-}
-
-TEST_F(CampaignTest, EndsWhenItsTimeIsOver) {
-  options_.plans_per_target = 0;
-  options_.time = std::chrono::milliseconds(20);
-  const auto result = run(faults_above(2000), generated());
-  EXPECT_FALSE(result.stopped);
-}
-
-TEST_F(CampaignTest, EndsWithTheErrorOfTheSink) {
-  sink_.fail_from_now_on({ErrorKind::harness, "the disk is full"});
-  const auto result = try_run(faults_above(64), generated());
-  ASSERT_FALSE(result);
-  EXPECT_EQ(result.error().message, "the disk is full");
-}
-
 TEST_F(CampaignTest, JudgesALaunchThatNoDeviceTakesWithoutOne) {
   spec_.geometry = [](const Dims& dims, const Config&) {
     LaunchDecl launch{.kernel = "k"};
@@ -556,33 +463,6 @@ TEST_F(CampaignTest, JudgesALaunchThatNoDeviceTakesWithoutOne) {
   const auto& f = sink_.findings.at(1);
   EXPECT_EQ(f.signature.kind, FailKind::launch_config);
   EXPECT_EQ(f.plan, plain_plan({call_of(513, 16)})) << print_plan(f.plan);
-}
-
-// Each call of the shape function takes half a second. What the real clock says does not matter,
-// but that it moves between two calls.
-TEST_F(CampaignTest, EndsInTimeWhereTheFunctionsOfTheSpecAreSlow) {
-  SpecCalls calls;
-  auto* shape = calls.keep("the shape function");
-  auto now = std::chrono::steady_clock::time_point{};
-  spec_.tensors[0].shape = [&, of = spec_.tensors[0].shape](const Dims& dims) {
-    const SpecCalls::Running running(&calls, shape);
-    std::this_thread::sleep_for(std::chrono::milliseconds(12));
-    now += std::chrono::milliseconds(500);
-    return of(dims);
-  };
-  options_.now = [&] { return now; };
-  options_.spec_calls = &calls;
-  options_.plans_per_target = 0;
-  for (const bool stopped : {false, true}) {
-    auto targets = generated();
-    now = {};
-    options_.time = stopped ? std::chrono::hours(1) : std::chrono::seconds(5);
-    options_.stop = [&] { return stopped && now.time_since_epoch() >= std::chrono::seconds(5); };
-    const auto result = run(faults_above(2000), std::move(targets));
-    // One call may have begun just before.
-    EXPECT_LT(now.time_since_epoch(), std::chrono::seconds(6));
-    EXPECT_EQ(result.stopped, stopped);
-  }
 }
 
 TEST_F(CampaignTest, TellsItsProgressAtTheEnd) {

@@ -16,16 +16,16 @@ FINDINGS = 1  # exit code
 
 
 class Run(unittest.TestCase):
-    def run_targets(self, *names: str) -> tuple[int, dict[str, Any]]:
+    def run_target(self, name: str, *limits: str) -> tuple[int, dict[str, Any]]:
         with tempfile.TemporaryDirectory() as folder:
-            command = [REDZONE, "run", *names, "--python-file", str(TARGETS), "--python", sys.executable]
-            command += ["--time", "10s", "--seed", "1", "--json", "--db", f"{folder}/redzone.db"]
+            command = [REDZONE, "run", name, "--python-file", str(TARGETS), "--python", sys.executable]
+            command += [*limits, "--seed", "1", "--json", "--db", f"{folder}/redzone.db"]
             ran = subprocess.run(command, capture_output=True, text=True)
         self.assertIn(ran.returncode, (0, FINDINGS), ran.stderr)
         return ran.returncode, json.loads(ran.stdout)
 
     def test_a_write_beside_a_block_of_pytorchs_is_named_after_it(self) -> None:
-        code, report = self.run_targets("scratch_targets.firstsize")
+        code, report = self.run_target("scratch_targets.firstsize", "--time", "60s", "--findings", "1")
         self.assertEqual(code, FINDINGS)
         found = {finding["signature"]["text"].split(" (")[0] for finding in report["findings"]}
         kinds = {"illegal-access: write after torch#1", "redzone: write after torch#1"}
@@ -33,7 +33,7 @@ class Run(unittest.TestCase):
         self.assertGreater(report["targets"][0]["own_memory"]["blocks"], 0)
 
     def test_a_correct_target_has_no_finding_and_all_of_its_memory_is_guarded(self) -> None:
-        code, report = self.run_targets("scratch_targets.softmax")
+        code, report = self.run_target("scratch_targets.softmax", "--time", "10s")
         self.assertEqual(code, 0, report["findings"])
         memory = report["targets"][0]["own_memory"]
         self.assertGreater(memory["blocks"], 100)

@@ -10,6 +10,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 import unittest
 
 import cases
@@ -252,6 +253,7 @@ for each in DTYPES:
         add_kind(each)
 
 
+PUZZLES = sorted((pathlib.Path(__file__).resolve().parent / "puzzles").glob("*.py"))
 # Of the call that shows a puzzle.
 PUZZLE_LAYOUTS = {"strides_assumed": "layout = { x = { row_padding = 1 } }"}
 
@@ -259,7 +261,29 @@ PUZZLE_LAYOUTS = {"strides_assumed": "layout = { x = { row_padding = 1 } }"}
 class Puzzles(ExportCase):
     """One method a puzzle is added below, where there is PyTorch."""
 
-    def check(self, file):
+    programs: dict[str, pathlib.Path]  # by puzzle; made at once, since PyTorch takes seconds to import
+
+    @classmethod
+    def setUpClass(cls):
+        cls.programs = {}
+        folder = pathlib.Path(cls.enterClassContext(tempfile.TemporaryDirectory()))
+        plans = []
+        for file in PUZZLES:
+            plans.append(folder / f"{file.stem}.toml")
+            plans[-1].write_text(cls.shown(file))
+        flags = ["--db", folder / "x.db", "--python", sys.executable]
+        flags += [word for file in PUZZLES for word in ("--python-file", file)]
+        ids = range(1, len(plans) + 1)
+        for words in (["import", *plans], ["export", *ids, "--to", folder / "out", "--standalone"]):
+            ran = subprocess.run([REDZONE, *map(str, [*words, *flags])], capture_output=True, text=True,
+                                 cwd=folder, timeout=200)  # fmt: skip
+            assert ran.returncode == 0, ran.stdout + ran.stderr
+        written = [folder / line for line in ran.stdout.splitlines()]
+        cls.programs = dict(zip([file.stem for file in PUZZLES], written, strict=True))
+
+    @staticmethod
+    def shown(file):
+        """The plan of the minimum that the puzzle states."""
         text = file.read_text()
         expect, minimal = (re.findall(f"# {field}: (.*)", text)[0] for field in ("expect", "minimal"))
         kind, _, rest = expect.rpartition(" | ")[2].partition(" ")
@@ -271,11 +295,14 @@ class Puzzles(ExportCase):
         dims = [", ".join(d.replace("=", " = ") for d in call.split()) for call in calls]
         layout = PUZZLE_LAYOUTS.get(file.stem, "")
         calls = [f"dims = {{ {d} }}\nseed = {i}\n{layout}" for i, d in enumerate(dims, start=1)]
-        program = self.export(plan(calls, f"puzzle.{file.stem}", kind, **signature), file)
+        return plan(calls, f"puzzle.{file.stem}", kind, **signature)
+
+    def check(self, file):
+        program = self.programs[file.stem]
         ran = self.ran(program)
         self.assertEqual(ran.returncode, 1, ran.stdout + ran.stderr)
         self.assertIn("FAILED: ", ran.stdout)
-        twin = program.with_name("twin.py")
+        twin = program.with_name(f"twin_of_{program.name}")
         twin.write_text(program.read_text().replace('"target": "puzzle.', '"target": "twin.'))
         self.shows_not(twin)
 
@@ -285,7 +312,7 @@ def add_puzzle(file):
 
 
 if importlib.util.find_spec("torch"):
-    for puzzle in sorted((pathlib.Path(__file__).resolve().parent / "puzzles").glob("*.py")):
+    for puzzle in PUZZLES:
         add_puzzle(puzzle)
 
 

@@ -72,7 +72,9 @@ class Puzzles(unittest.TestCase):
         return db, [f for f in found if f["state"] == "confirmed"], ran
 
     def found_and_reduced(self, note, seed):
-        db, found, ran = self.run_target(note, f"puzzle.{note.name}", "--time", TIME, "--seed", seed)
+        db, found, ran = self.run_target(
+            note, f"puzzle.{note.name}", "--time", TIME, "--findings", 1, "--seed", seed
+        )
         right = [f for f in found if note.matches(f["signature"])]
         self.assertTrue(right, ran.stdout + ran.stderr)
         finding = right[0]

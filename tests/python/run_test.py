@@ -14,6 +14,8 @@ import cases
 
 HEAD = "import redzone as rz\nN = rz.dim('N', 1, 40)\n"
 REFERENCE = "reference=lambda x: [2 * v for v in x]"
+# Ends with the first finding; a busy machine takes a while until then.
+FIRST = "--findings", "1", "--time", "60s"
 
 
 def zygotes(driver):
@@ -44,7 +46,7 @@ class Run(cases.FileCase):
     def test_a_finding_is_reduced_and_replayed(self):
         found, ran = self.run_file(
             HEAD + f"@rz.target(x=rz.In('f32', N), y=rz.Out('f32', N), {REFERENCE})\n"
-            "def twice(x, y):\n    for i in range(len(x) // 4 * 4): y[i] = 2 * x[i]\n", "--time", "8s",
+            "def twice(x, y):\n    for i in range(len(x) // 4 * 4): y[i] = 2 * x[i]\n", *FIRST,
         )  # fmt: skip
         self.assertEqual([f["signature"]["text"] for f in found], ["uninitialized: y (my.twice)"], ran.stdout)
         self.assertIn("dims = { N = 1 }", found[0]["plan"])
@@ -69,7 +71,7 @@ class Run(cases.FileCase):
         found, ran = self.run_file(
             HEAD + "@rz.target(x=rz.In('f32', N), returns=rz.Out('f32', N), rejects=LookupError)\n"
             "def f(x):\n    if len(x) > 30: raise KeyError('long')\n"
-            "    if len(x) > 9: raise ValueError('too long')\n    return x.tolist()\n", "--time", "8s",
+            "    if len(x) > 9: raise ValueError('too long')\n    return x.tolist()\n", *FIRST,
         )  # fmt: skip
         self.assertEqual([f["signature"]["kind"] for f in found], ["fault"], ran.stdout)
         self.assertIn("exception: ValueError", found[0]["signature"]["text"])
@@ -79,7 +81,7 @@ class Run(cases.FileCase):
     def test_a_wrong_result_names_both(self):
         found, ran = self.run_file(
             HEAD + "@rz.target(x=rz.In('f32', N), returns=rz.Out('f32', N))\n"
-            "def f(x):\n    return x.tolist()[:30]\n", "--time", "8s",
+            "def f(x):\n    return x.tolist()[:30]\n", *FIRST,
         )  # fmt: skip
         self.assertEqual(len(found), 1, ran.stdout)
         self.assertIn("has shape (30,), and (31,) is declared", found[0]["reason"])
@@ -164,7 +166,7 @@ class Run(cases.FileCase):
     def test_an_exception_without_a_text_is_no_pass(self):
         found, ran = self.run_file(
             HEAD + "class Silent(Exception):\n    def __str__(self): raise ValueError\n"
-            "@rz.target(x=rz.InOut('f32', N))\ndef f(x):\n    if len(x) > 9: raise Silent\n", "--time", "8s",
+            "@rz.target(x=rz.InOut('f32', N))\ndef f(x):\n    if len(x) > 9: raise Silent\n", *FIRST,
         )  # fmt: skip
         signatures = [f["signature"]["text"] for f in found]
         self.assertEqual(signatures, ["fault: exception: Silent (my.f)"], ran.stdout)
@@ -183,7 +185,7 @@ class Run(cases.FileCase):
     def test_no_axis_of_enqueued_work(self):
         found, ran = self.run_file(
             HEAD + "@rz.target(x=rz.InOut('f32', N))\ndef f(x):\n    if len(x) > 9: raise ValueError\n",
-            "--time", "8s",
+            *FIRST,
         )  # fmt: skip
         self.assertEqual(len(found), 1, ran.stdout)
         axes = {row["axis"] for row in found[0]["attribution"]}

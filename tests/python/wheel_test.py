@@ -41,8 +41,8 @@ class Wheel(cases.FileCase):
         self.run_ok(venv / "bin/pip", "install", "--no-index", "--quiet", made)
         name = self.write(TARGET)
         out = self.run_ok(
-            venv / "bin/redzone", "run", name, "--device", "host", "--time", "8s", "--seed", "1",
-            allowed=(1,), VIRTUAL_ENV=str(venv),
+            venv / "bin/redzone", "run", name, "--device", "host", "--time", "60s", "--findings", "1",
+            "--seed", "1", allowed=(1,), VIRTUAL_ENV=str(venv),
         )  # fmt: skip
         self.assertIn("uninitialized: y (my.tail)", out)
         found = json.loads(self.run_ok(venv / "bin/redzone", "findings", "--json"))["findings"]

@@ -3,6 +3,7 @@
 # kin: pytorch/pytorch#175385
 # expect: history result
 # minimal: 2 calls; N=65; N=1
+# minimal: 2 calls; N=1; N=65
 import redzone as rz
 import torch
 
