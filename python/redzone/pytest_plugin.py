@@ -35,10 +35,10 @@ class Checker:
     def check(
         self, declared: Any, *, time: str = "20s", plans: int | None = None, seed: int | None = None
     ) -> None:
-        """Fuzzes the targets of a callable, and fails if one has a finding.
+        """Fuzzes the targets of a callable, and fails with the first finding, once it is reduced.
 
         declared  a function or class with @rz.target, or what rz.target, rz.triton or rz.op returned
-        time      how long each target is fuzzed
+        time      how long each target is fuzzed if nothing is found
         plans     a limit of plans instead, so that each run does the same
         seed      of the generators; 1 where $CI is set, else drawn
         """
@@ -52,7 +52,8 @@ class Checker:
     def _check(self, target: Target, time: str, plans: int | None, seed: int | None) -> None:
         os.makedirs(self._folder, exist_ok=True)
         db = os.path.join(self._folder, f"{target.name}.db")
-        budget = ["--time", time] if plans is None else ["--plans", str(plans)]
+        budget = ["--findings", "1"]
+        budget += ["--time", time] if plans is None else ["--plans", str(plans)]
         if seed is None and os.environ.get(_CI):
             seed = 1
         if seed is not None:
