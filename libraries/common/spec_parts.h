@@ -21,27 +21,15 @@ inline Fill exact(std::int64_t largest = 3) {
 
 inline DimSpec dim(std::string name, std::int64_t min, std::int64_t max, std::string doc,
                    std::int64_t tile = 64) {
-  DimSpec d;
-  d.name = std::move(name);
-  d.min = min;
-  d.max = max;
-  d.tile = tile;
-  d.doc = std::move(doc);
-  return d;
+  return DimSpec::of(std::move(name), min, max, std::move(doc), tile);
 }
 
-// Aligned to its elements only, so that with placement guard_after the last one touches the guard
-// page.
+// As TensorSpec::of(), with layouts and data whose sums are exact.
 inline TensorSpec tensor(std::string name, DType dtype, Role role,
                          std::function<Shape(const Dims&)> shape, LayoutRules layouts = {}) {
-  TensorSpec t;
-  t.name = std::move(name);
-  t.dtype = dtype;
-  t.role = role;
-  t.shape = std::move(shape);
+  auto t = TensorSpec::of(std::move(name), dtype, role, std::move(shape));
   t.layouts = layouts;
   t.fill = exact();
-  t.align_bytes = dtype_bytes(dtype);
   return t;
 }
 

@@ -31,17 +31,6 @@ TensorSpec rows(std::string name, Role role, const char* tokens, const char* hea
   return t;
 }
 
-DimSpec dim(std::string name, std::int64_t min, std::int64_t max, std::int64_t tile,
-            std::string doc) {
-  DimSpec d;
-  d.name = std::move(name);
-  d.min = min;
-  d.max = max;
-  d.tile = tile;
-  d.doc = std::move(doc);
-  return d;
-}
-
 Rows rows_of(const TensorArg& t) {
   return {t.base, t.strides[0], t.strides[1]};
 }
@@ -52,12 +41,12 @@ class RaggedPrefill final : public Target {
     TargetSpec s;
     s.name = "flashinfer_ragged_prefill";
     s.doc = "FlashInfer's ragged prefill of FlashAttention-3 (head dim 128, bf16)";
-    s.dims = {dim("B", 1, 16, 0, "sequences"),
-              dim("TQ", 1, 16384, 128, "queries of all sequences"),
-              dim("TK", 1, 16384, 128, "keys of all sequences"),
-              dim("HQ", 1, 32, 0, "query heads"),
-              dim("HK", 1, 32, 0, "key and value heads"),
-              dim("L", 0, 63, 0, "which lengths: 0 equal ones, else some of them empty")};
+    s.dims = {DimSpec::of("B", 1, 16, "sequences"),
+              DimSpec::of("TQ", 1, 16384, "queries of all sequences", 128),
+              DimSpec::of("TK", 1, 16384, "keys of all sequences", 128),
+              DimSpec::of("HQ", 1, 32, "query heads"),
+              DimSpec::of("HK", 1, 32, "key and value heads"),
+              DimSpec::of("L", 0, 63, "which lengths: 0 equal ones, else some of them empty")};
     s.constraints = {Constraint::divides("HK", "HQ")};
     s.tensors = {rows("q", Role::in, "TQ", "HQ"), rows("k", Role::in, "TK", "HK"),
                  rows("v", Role::in, "TK", "HK"), rows("o", Role::out, "TQ", "HQ")};

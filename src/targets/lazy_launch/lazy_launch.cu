@@ -8,24 +8,6 @@
 namespace redzone::lazy {
 namespace {
 
-DimSpec dim(std::string name, std::string doc) {
-  DimSpec d;
-  d.name = std::move(name);
-  d.max = 1024;
-  d.tile = 16;
-  d.doc = std::move(doc);
-  return d;
-}
-
-TensorSpec tensor(std::string name, Role role, std::vector<std::string> dims) {
-  TensorSpec t;
-  t.name = std::move(name);
-  t.role = role;
-  t.shape = shape_of(std::move(dims));
-  t.align_bytes = sizeof(float);
-  return t;
-}
-
 // The last launch can be declared only if there is a single config to choose from.
 Geometry declared(const Dims& dims, const Config& config) {
   const auto configs = candidates(get_str(config, "tiles"), get_int(config, "num_ctas"));
@@ -47,8 +29,10 @@ TargetSpec LazyLaunch::spec(std::string name, Category category) {
   s.name = std::move(name);
   s.doc = "y += x^T by a launcher that compiles, tunes and freezes on the first call of a shape";
   s.category = category;
-  s.dims = {dim("M", "rows of x"), dim("N", "columns of x")};
-  s.tensors = {tensor("x", Role::in, {"M", "N"}), tensor("y", Role::inout, {"N", "M"})};
+  s.dims = {DimSpec::of("M", 1, 1024, "rows of x", 16),
+            DimSpec::of("N", 1, 1024, "columns of x", 16)};
+  s.tensors = {TensorSpec::of("x", DType::f32, Role::in, shape_of({"M", "N"})),
+               TensorSpec::of("y", DType::f32, Role::inout, shape_of({"N", "M"}))};
   KnobSpec tiles{"tiles", {}, "tile of a program; auto: chosen by the first call of a shape"};
   for (const auto name : tile_names()) tiles.values.emplace_back(std::string(name));
   s.knobs = {tiles, {"num_ctas", {std::int64_t{1}, std::int64_t{2}}, "CTAs that share a tile"}};

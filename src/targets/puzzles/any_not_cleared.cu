@@ -25,7 +25,7 @@ template <bool kFixed>
 struct AnyNotCleared : Target {
   static TargetSpec spec() {
     auto s = pair_spec<kFixed>("any_not_cleared", "Says which rows hold a large value.");
-    s.dims = {dim("R", 0, 64, "rows"), dim("C", 0, 16, "columns")};
+    s.dims = {DimSpec::of("R", 0, 64, "rows"), DimSpec::of("C", 0, 16, "columns")};
     s.tensors = {tensor("x", DType::f32, Role::in, shape_of({"R", "C"})),
                  tensor("y", DType::boolean, Role::out, shape_of({"R"}))};
     return s;

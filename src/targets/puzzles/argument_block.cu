@@ -26,7 +26,7 @@ template <bool kFixed>
 struct ArgumentBlock : Target {
   static TargetSpec spec() {
     auto s = pair_spec<kFixed>("argument_block", "y = scale * x, with its arguments in memory.");
-    s.dims = {dim("N", 1, 512, "elements", kBlock)};
+    s.dims = {DimSpec::of("N", 1, 512, "elements", kBlock)};
     s.tensors = {tensor("x", DType::f32, Role::in, shape_of({"N"})),
                  tensor("y", DType::f32, Role::out, shape_of({"N"}))};
     s.knobs = {{"scale", {2, 3}, "the factor"}};

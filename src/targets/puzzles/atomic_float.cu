@@ -26,7 +26,7 @@ struct AtomicFloat : Target {
     s.name = "control.atomic_float";
     s.doc = "Group sums by float atomics, in whatever order the blocks run.";
     s.category = Category::twin;
-    s.dims = {dim("N", 0, 2048, "elements", kBlock), dim("G", 1, 8, "groups")};
+    s.dims = {DimSpec::of("N", 0, 2048, "elements", kBlock), DimSpec::of("G", 1, 8, "groups")};
     s.tensors = {tensor("x", DType::f32, Role::in, shape_of({"N"})),
                  tensor("y", DType::f32, Role::out, shape_of({"G"}))};
     s.knobs = {{"block", {kBlock, 2 * kBlock, 4 * kBlock}, "threads of a block"}};

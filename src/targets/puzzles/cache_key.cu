@@ -38,7 +38,7 @@ template <bool kFixed>
 struct CacheKey : Target {
   static TargetSpec spec() {
     auto s = pair_spec<kFixed>("cache_key", "Sums rows with the padded row length compiled in.");
-    s.dims = {dim("N", 0, 256, "rows", kBlock), dim("D", 1, kMaxD, "columns")};
+    s.dims = {DimSpec::of("N", 0, 256, "rows", kBlock), DimSpec::of("D", 1, kMaxD, "columns")};
     s.tensors = {tensor("x", DType::f32, Role::in, shape_of({"N", "D"})),
                  tensor("y", DType::f32, Role::out, shape_of({"N"}))};
     s.knobs = {{"block", {kBlock, 2 * kBlock}, "threads of a block"}};

@@ -24,7 +24,7 @@ template <bool kFixed>
 struct ComplexPitch : Target {
   static TargetSpec spec() {
     auto s = pair_spec<kFixed>("complex_pitch", "The complex conjugate of a matrix.");
-    s.dims = {dim("R", 0, 32, "rows"), dim("C", 1, 32, "columns")};
+    s.dims = {DimSpec::of("R", 0, 32, "rows"), DimSpec::of("C", 1, 32, "columns")};
     s.tensors = {tensor("x", DType::c64, Role::in, shape_of({"R", "C"})),
                  tensor("y", DType::c64, Role::out, shape_of({"R", "C"}))};
     return s;

@@ -35,7 +35,7 @@ template <bool kFixed>
 struct DirtyCounter : Target {
   static TargetSpec spec() {
     auto s = pair_spec<kFixed>("dirty_counter", "Sums a vector; the last block adds the parts.");
-    s.dims = {dim("N", 1, 1024, "elements", kTile)};
+    s.dims = {DimSpec::of("N", 1, 1024, "elements", kTile)};
     s.tensors = {tensor("x", DType::f32, Role::in, shape_of({"N"})),
                  tensor("y", DType::f32, Role::out, [](const Dims&) { return Shape{1}; })};
     s.tolerance = {1e-4, 1e-5};

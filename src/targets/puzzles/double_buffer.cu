@@ -31,7 +31,7 @@ template <bool kFixed>
 struct DoubleBuffer : Target {
   static TargetSpec spec() {
     auto s = pair_spec<kFixed>("double_buffer", "Reverses each tile of x through two stages.");
-    s.dims = {dim("N", 1, 2048, "elements", kBlock)};
+    s.dims = {DimSpec::of("N", 1, 2048, "elements", kBlock)};
     s.tensors = {tensor("x", DType::i32, Role::in, shape_of({"N"}), integers(-1000, 1000)),
                  tensor("y", DType::i32, Role::out, shape_of({"N"}))};
     return s;

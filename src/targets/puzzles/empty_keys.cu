@@ -38,7 +38,8 @@ template <bool kFixed>
 struct EmptyKeys : Target {
   static TargetSpec spec() {
     auto s = pair_spec<kFixed>("empty_keys", "One step of attention over a ragged batch of keys.");
-    s.dims = {dim("B", 1, 16, "sequences"), dim("N", 0, 128, "keys of all sequences")};
+    s.dims = {DimSpec::of("B", 1, 16, "sequences"),
+              DimSpec::of("N", 0, 128, "keys of all sequences")};
     const auto rows = [](const char* tokens) {
       return [tokens](const Dims& d) { return Shape{get(d, tokens), kWidth}; };
     };

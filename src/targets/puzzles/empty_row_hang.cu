@@ -38,7 +38,7 @@ struct EmptyRowHang : Target {
   static TargetSpec spec() {
     auto s =
         pair_spec<kFixed>("empty_row_hang", "The largest element of each row of a ragged batch.");
-    s.dims = {dim("R", 0, 32, "rows"), dim("N", 0, 1024, "elements of all rows")};
+    s.dims = {DimSpec::of("R", 0, 32, "rows"), DimSpec::of("N", 0, 1024, "elements of all rows")};
     const auto bounds = Fill::offsets([](const Dims& d) { return get(d, "N"); });
     s.tensors = {tensor(
                      "offsets", DType::i32, Role::in,

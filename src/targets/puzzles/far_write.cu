@@ -31,7 +31,7 @@ template <bool kFixed>
 struct FarWrite : Target {
   static TargetSpec spec() {
     auto s = pair_spec<kFixed>("far_write", "y = 3 x, four elements a thread.");
-    s.dims = {dim("N", 0, 2048, "elements", 4 * kBlock)};
+    s.dims = {DimSpec::of("N", 0, 2048, "elements", 4 * kBlock)};
     s.tensors = {tensor("x", DType::f32, Role::in, shape_of({"N"})),
                  tensor("y", DType::f32, Role::out, shape_of({"N"}))};
     return s;

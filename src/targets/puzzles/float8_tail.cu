@@ -28,7 +28,7 @@ template <bool kFixed>
 struct Float8Tail : Target {
   static TargetSpec spec() {
     auto s = pair_spec<kFixed>("float8_tail", "Negates 8-bit floats, four in each word.");
-    s.dims = {dim("N", 0, 1024, "elements", kBlock * kPerWord)};
+    s.dims = {DimSpec::of("N", 0, 1024, "elements", kBlock * kPerWord)};
     s.tensors = {tensor("x", DType::f8e4m3, Role::in, shape_of({"N"}), Fill::uniform(-500, 500)),
                  tensor("y", DType::f8e4m3, Role::out, shape_of({"N"}))};
     for (auto& t : s.tensors) t.align_bytes = sizeof(std::uint32_t);

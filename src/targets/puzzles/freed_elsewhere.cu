@@ -23,7 +23,7 @@ template <bool kFixed>
 struct FreedElsewhere : Target {
   static TargetSpec spec() {
     auto s = pair_spec<kFixed>("freed_elsewhere", "Reverses x / 2 through a temporary.");
-    s.dims = {dim("N", 1, 512, "elements", kBlock)};
+    s.dims = {DimSpec::of("N", 1, 512, "elements", kBlock)};
     s.tensors = {tensor("x", DType::f32, Role::in, shape_of({"N"})),
                  tensor("y", DType::f32, Role::out, shape_of({"N"}))};
     s.side_streams = 1;

@@ -25,7 +25,7 @@ struct FreedTooSoon : Target {
     auto s = pair_spec<kFixed>("freed_too_soon", "y = 1 - x through a temporary.");
     const auto all = shape_of({"N"});
     s.tensors = {tensor("x", DType::f32, Role::in, all), tensor("y", DType::f32, Role::out, all)};
-    s.dims = {dim("N", 1, 512, "elements", kBlock)};
+    s.dims = {DimSpec::of("N", 1, 512, "elements", kBlock)};
     return s;
   }
 

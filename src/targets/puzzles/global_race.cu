@@ -37,7 +37,7 @@ template <bool kFixed>
 struct GlobalRace : Target {
   static TargetSpec spec() {
     auto s = pair_spec<kFixed>("global_race", "Row sums, each row by several blocks.");
-    s.dims = {dim("R", 1, 16, "rows"), dim("C", 1, 512, "columns", kPart)};
+    s.dims = {DimSpec::of("R", 1, 16, "rows"), DimSpec::of("C", 1, 512, "columns", kPart)};
     s.tensors = {tensor("x", DType::i32, Role::in, shape_of({"R", "C"}), integers(-1000, 1000)),
                  tensor("y", DType::i32, Role::out, shape_of({"R"}))};
     return s;

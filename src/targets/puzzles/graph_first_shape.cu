@@ -23,7 +23,7 @@ template <bool kFixed>
 struct GraphFirstShape : Target {
   static TargetSpec spec() {
     auto s = pair_spec<kFixed>("graph_first_shape", "y = x * x, by a graph on buffers of its own.");
-    s.dims = {dim("N", 1, kMost, "elements", kBlock)};
+    s.dims = {DimSpec::of("N", 1, kMost, "elements", kBlock)};
     s.tensors = {tensor("x", DType::f32, Role::in, shape_of({"N"})),
                  tensor("y", DType::f32, Role::out, shape_of({"N"}))};
     s.capturable = false;  // it captures graphs itself

@@ -23,7 +23,7 @@ template <bool kFixed>
 struct GraphFreedPointer : Target {
   static TargetSpec spec() {
     auto s = pair_spec<kFixed>("graph_freed_pointer", "Reverses x + 1 through a growing buffer.");
-    s.dims = {dim("N", 1, 512, "elements", kBlock)};
+    s.dims = {DimSpec::of("N", 1, 512, "elements", kBlock)};
     s.tensors = {tensor("x", DType::f32, Role::in, shape_of({"N"})),
                  tensor("y", DType::f32, Role::out, shape_of({"N"}))};
     return s;

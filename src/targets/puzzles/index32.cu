@@ -30,7 +30,7 @@ template <bool kFixed>
 struct Index32 : Target {
   static TargetSpec spec() {
     auto s = pair_spec<kFixed>("index32", "Copies padded rows of bytes.");
-    s.dims = {dim("R", 0, 64, "rows"), dim("C", 1, 64, "columns")};
+    s.dims = {DimSpec::of("R", 0, 64, "rows"), DimSpec::of("C", 1, 64, "columns")};
     LayoutRules padded;
     padded.row_padding = true;
     const auto bytes = integers(0, 255);

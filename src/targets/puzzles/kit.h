@@ -48,36 +48,18 @@ void add_pair(Registrar& registrar) {
   registrar.add<T<true>>();
 }
 
-// Values in [min, max]; if `tile` is not 0, both sides of its multiples.
-inline DimSpec dim(std::string name, std::int64_t min, std::int64_t max, std::string doc,
-                   std::int64_t tile = 0) {
-  DimSpec d;
-  d.name = std::move(name);
-  d.min = min;
-  d.max = max;
-  d.tile = tile;
-  d.doc = std::move(doc);
-  return d;
-}
-
 // Integers in [lo, hi], which sum without rounding.
 inline Fill integers(std::int64_t lo, std::int64_t hi) {
   return Fill::integers([lo, hi](const Dims&) { return Range{lo, hi}; });
 }
 
-// Aligned to its elements only, so that with placement guard_after the last element touches the
-// guard page.
+// As TensorSpec::of(), with a fill and layouts.
 inline TensorSpec tensor(std::string name, DType dtype, Role role,
                          std::function<Shape(const Dims&)> shape, Fill fill = {},
                          LayoutRules layouts = {}) {
-  TensorSpec t;
-  t.name = std::move(name);
-  t.dtype = dtype;
-  t.role = role;
-  t.shape = std::move(shape);
+  auto t = TensorSpec::of(std::move(name), dtype, role, std::move(shape));
   t.layouts = layouts;
   t.fill = std::move(fill);
-  t.align_bytes = dtype_bytes(dtype);
   return t;
 }
 

@@ -20,7 +20,7 @@ template <bool kFixed>
 struct LastTile : Target {
   static TargetSpec spec() {
     auto s = pair_spec<kFixed>("last_tile", "y = x^2 in tiles.");
-    s.dims = {dim("N", 0, 1024, "elements", kBlock)};
+    s.dims = {DimSpec::of("N", 0, 1024, "elements", kBlock)};
     s.tensors = {tensor("x", DType::f32, Role::in, shape_of({"N"})),
                  tensor("y", DType::f32, Role::out, shape_of({"N"}))};
     return s;

@@ -24,7 +24,7 @@ template <bool kFixed>
 struct MaskedGarbage : Target {
   static TargetSpec spec() {
     auto s = pair_spec<kFixed>("masked_garbage", "Negates the rows that a mask keeps.");
-    s.dims = {dim("R", 0, 64, "rows"), dim("W", 1, 32, "row width")};
+    s.dims = {DimSpec::of("R", 0, 64, "rows"), DimSpec::of("W", 1, 32, "row width")};
     const auto segments = Fill::integers([](const Dims& d) {
       return Range{0, std::max<std::int64_t>(get(d, "R") - 1, 0)};
     });

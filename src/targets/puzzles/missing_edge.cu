@@ -27,7 +27,7 @@ template <bool kFixed>
 struct MissingEdge : Target {
   static TargetSpec spec() {
     auto s = pair_spec<kFixed>("missing_edge", "Subtracts from each row its sum, on two streams.");
-    s.dims = {dim("R", 1, 64, "rows"), dim("C", 1, 128, "columns")};
+    s.dims = {DimSpec::of("R", 1, 64, "rows"), DimSpec::of("C", 1, 128, "columns")};
     s.tensors = {tensor("x", DType::f32, Role::in, shape_of({"R", "C"}), integers(-4, 4)),
                  tensor("y", DType::f32, Role::out, shape_of({"R", "C"}))};
     s.side_streams = 1;

@@ -26,7 +26,7 @@ template <bool kFixed>
 struct MissingWait : Target {
   static TargetSpec spec() {
     auto s = pair_spec<kFixed>("missing_wait", "Reverses x - 1 in a dependent launch.");
-    s.dims = {dim("N", 1, 512, "elements", kBlock)};
+    s.dims = {DimSpec::of("N", 1, 512, "elements", kBlock)};
     s.tensors = {tensor("x", DType::f32, Role::in, shape_of({"N"})),
                  tensor("y", DType::f32, Role::out, shape_of({"N"}))};
     s.min_compute_capability = 90;

@@ -19,7 +19,7 @@ template <bool kFixed>
 struct NegativeStride : Target {
   static TargetSpec spec() {
     auto s = pair_spec<kFixed>("negative_stride", "y = 3 x for an x that may run backwards.");
-    s.dims = {dim("R", 0, 64, "rows"), dim("C", 1, 32, "columns")};
+    s.dims = {DimSpec::of("R", 0, 64, "rows"), DimSpec::of("C", 1, 32, "columns")};
     LayoutRules backwards;
     backwards.reversed = true;
     s.tensors = {tensor("x", DType::f32, Role::in, shape_of({"R", "C"}), {}, backwards),

@@ -44,7 +44,8 @@ template <bool kFixed>
 struct OddPhase : Target {
   static TargetSpec spec() {
     auto s = pair_spec<kFixed>("odd_phase", "Sums sequences through TMA copies, tile by tile.");
-    s.dims = {dim("S", 1, 8, "sequences"), dim("N", 1, 128, "rows of a sequence", kTileRows)};
+    s.dims = {DimSpec::of("S", 1, 8, "sequences"),
+              DimSpec::of("N", 1, 128, "rows of a sequence", kTileRows)};
     s.tensors = {stage_tensor("x", {"S", "N"}),
                  tensor("y", DType::f32, Role::out, shape_of({"S"}))};
     s.min_compute_capability = 90;

@@ -54,8 +54,8 @@ struct OddShapes : Target {
     s.name = "control.odd_shapes";
     s.doc = "Transposes the valid part of a padded ragged batch.";
     s.category = Category::twin;
-    s.dims = {dim("B", 0, 4, "batch"), dim("T", 0, 80, "padded length", kTile),
-              dim("C", 0, 80, "columns", kTile)};
+    s.dims = {DimSpec::of("B", 0, 4, "batch"), DimSpec::of("T", 0, 80, "padded length", kTile),
+              DimSpec::of("C", 0, 80, "columns", kTile)};
     const auto lengths = Fill::integers([](const Dims& d) { return Range{0, get(d, "T")}; });
     const auto dtype_of = [](const Config& c) {
       return get_str(c, "dtype") == "bf16" ? DType::bf16 : DType::f32;

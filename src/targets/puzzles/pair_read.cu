@@ -23,7 +23,7 @@ template <bool kFixed>
 struct PairRead : Target {
   static TargetSpec spec() {
     auto s = pair_spec<kFixed>("pair_read", "Sums pairs of neighbours.");
-    s.dims = {dim("N", 0, 2048, "elements", 2 * kBlock)};
+    s.dims = {DimSpec::of("N", 0, 2048, "elements", 2 * kBlock)};
     s.tensors = {tensor("x", DType::i64, Role::in, shape_of({"N"}), integers(-1000, 1000)),
                  tensor("y", DType::i64, Role::out,
                         [](const Dims& d) { return Shape{ceil_div(get(d, "N"), 2)}; })};

@@ -30,7 +30,7 @@ template <bool kFixed>
 struct PoolOverrun : Target {
   static TargetSpec spec() {
     auto s = pair_spec<kFixed>("pool_overrun", "y = (x + 1) / 2 through a temporary.");
-    s.dims = {dim("N", 1, 512, "elements", 4)};
+    s.dims = {DimSpec::of("N", 1, 512, "elements", 4)};
     s.tensors = {tensor("x", DType::f32, Role::in, shape_of({"N"})),
                  tensor("y", DType::f32, Role::out, shape_of({"N"}))};
     return s;

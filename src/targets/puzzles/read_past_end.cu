@@ -29,7 +29,7 @@ template <bool kFixed>
 struct ReadPastEnd : Target {
   static TargetSpec spec() {
     auto s = pair_spec<kFixed>("read_past_end", "Sums groups of four elements.");
-    s.dims = {dim("N", 0, 2048, "elements", 4 * kBlock)};
+    s.dims = {DimSpec::of("N", 0, 2048, "elements", 4 * kBlock)};
     s.tensors = {tensor("x", DType::f32, Role::in, shape_of({"N"})),
                  tensor("y", DType::f32, Role::out,
                         [](const Dims& d) { return Shape{ceil_div(get(d, "N"), 4)}; })};

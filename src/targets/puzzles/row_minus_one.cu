@@ -27,8 +27,9 @@ template <bool kFixed>
 struct RowMinusOne : Target {
   static TargetSpec spec() {
     auto s = pair_spec<kFixed>("row_minus_one", "Clears the rows of a cache that are listed.");
-    s.dims = {dim("T", 0, 32, "entries of the list"),
-              dim("R", 1, 32, "rows of the cache; the last stays"), dim("W", 1, 32, "row width")};
+    s.dims = {DimSpec::of("T", 0, 32, "entries of the list"),
+              DimSpec::of("R", 1, 32, "rows of the cache; the last stays"),
+              DimSpec::of("W", 1, 32, "row width")};
     const auto listed = Fill::integers([](const Dims& d) { return Range{-1, get(d, "R") - 2}; });
     s.tensors = {tensor("slots", DType::i32, Role::in, shape_of({"T"}), listed),
                  tensor("cache", DType::f32, Role::inout, shape_of({"R", "W"}))};

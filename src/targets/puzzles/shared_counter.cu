@@ -27,7 +27,7 @@ template <bool kFixed>
 struct SharedCounter : Target {
   static TargetSpec spec() {
     auto s = pair_spec<kFixed>("shared_counter", "Counts the positive elements of a vector.");
-    s.dims = {dim("N", 1, 2048, "elements", kBlock)};
+    s.dims = {DimSpec::of("N", 1, 2048, "elements", kBlock)};
     s.tensors = {tensor("x", DType::i32, Role::in, shape_of({"N"}), integers(-1, 8)),
                  tensor("y", DType::i32, Role::out, [](const Dims&) { return Shape{1}; })};
     s.concurrent_calls = true;

@@ -29,7 +29,7 @@ template <bool kFixed>
 struct SharedRace : Target {
   static TargetSpec spec() {
     auto s = pair_spec<kFixed>("shared_race", "Reverses each tile of x through shared memory.");
-    s.dims = {dim("N", 1, 4096, "elements", kTile)};
+    s.dims = {DimSpec::of("N", 1, 4096, "elements", kTile)};
     s.tensors = {tensor("x", DType::i32, Role::in, shape_of({"N"}), integers(-1000, 1000)),
                  tensor("y", DType::i32, Role::out, shape_of({"N"}))};
     return s;

@@ -51,7 +51,7 @@ template <bool kFixed>
 struct SharedReuse : Target {
   static TargetSpec spec() {
     auto s = pair_spec<kFixed>("shared_reuse", "Scales each row by sums over the row.");
-    s.dims = {dim("R", 1, 16, "rows"), dim("C", 1, 1024, "columns", kThreads)};
+    s.dims = {DimSpec::of("R", 1, 16, "rows"), DimSpec::of("C", 1, 1024, "columns", kThreads)};
     s.tensors = {tensor("x", DType::i32, Role::in, shape_of({"R", "C"}), integers(-1000, 1000)),
                  tensor("y", DType::i32, Role::out, shape_of({"R", "C"}))};
     s.work = [](const Dims& dims, const Config&) {

@@ -24,7 +24,7 @@ template <bool kFixed>
 struct SharedStatic : Target {
   static TargetSpec spec() {
     auto s = pair_spec<kFixed>("shared_static", "Reverses the rows of a tile in shared memory.");
-    s.dims = {dim("R", 0, 32, "rows"), dim("W", kWidth, kWidth, "row width")};
+    s.dims = {DimSpec::of("R", 0, 32, "rows"), DimSpec::of("W", kWidth, kWidth, "row width")};
     s.tensors = {tensor("x", DType::f32, Role::in, shape_of({"R", "W"})),
                  tensor("y", DType::f32, Role::out, shape_of({"R", "W"}))};
     return s;

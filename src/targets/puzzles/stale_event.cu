@@ -23,7 +23,7 @@ template <bool kFixed>
 struct StaleEvent : Target {
   static TargetSpec spec() {
     auto s = pair_spec<kFixed>("stale_event", "x * x - 1 in two halves, on two streams.");
-    s.dims = {dim("N", 2, 512, "elements", kBlock)};
+    s.dims = {DimSpec::of("N", 2, 512, "elements", kBlock)};
     s.tensors = {tensor("x", DType::f32, Role::in, shape_of({"N"}), integers(-9, 9)),
                  tensor("y", DType::f32, Role::out, shape_of({"N"}))};
     s.side_streams = 1;

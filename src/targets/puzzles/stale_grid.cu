@@ -19,7 +19,7 @@ template <bool kFixed>
 struct StaleGrid : Target {
   static TargetSpec spec() {
     auto s = pair_spec<kFixed>("stale_grid", "y = 2 x, with a grid that is kept between calls.");
-    s.dims = {dim("N", 0, 1024, "elements", kBlock)};
+    s.dims = {DimSpec::of("N", 0, 1024, "elements", kBlock)};
     s.tensors = {tensor("x", DType::f32, Role::in, shape_of({"N"})),
                  tensor("y", DType::f32, Role::out, shape_of({"N"}))};
     return s;

@@ -36,7 +36,8 @@ template <bool kFixed>
 struct StalePage : Target {
   static TargetSpec spec() {
     auto s = pair_spec<kFixed>("stale_page", "Gathers the blocks of a sequence from a pool.");
-    s.dims = {dim("N", 1, kMostBlocks, "blocks"), dim("P", 1, kPool, "pages in use")};
+    s.dims = {DimSpec::of("N", 1, kMostBlocks, "blocks"),
+              DimSpec::of("P", 1, kPool, "pages in use")};
     // No two pages are alike.
     s.tensors = {tensor("pool", DType::f32, Role::in, [](const Dims&) { return Shape{kPool}; }),
                  tensor("y", DType::f32, Role::out, shape_of({"N"}))};

@@ -20,7 +20,7 @@ template <bool kFixed>
 struct StalePointer : Target {
   static TargetSpec spec() {
     auto s = pair_spec<kFixed>("stale_pointer", "y = x + 1, with arguments kept between calls.");
-    s.dims = {dim("N", 0, 512, "elements", kBlock)};
+    s.dims = {DimSpec::of("N", 0, 512, "elements", kBlock)};
     s.tensors = {tensor("x", DType::f32, Role::in, shape_of({"N"})),
                  tensor("y", DType::f32, Role::out, shape_of({"N"}))};
     return s;

@@ -28,7 +28,7 @@ template <bool kFixed>
 struct StreamReuse : Target {
   static TargetSpec spec() {
     auto s = pair_spec<kFixed>("stream_reuse", "Prefix sums of x + 1, summed on a side stream.");
-    s.dims = {dim("N", 1, 512, "elements", kBlock)};
+    s.dims = {DimSpec::of("N", 1, 512, "elements", kBlock)};
     s.tensors = {tensor("x", DType::f32, Role::in, shape_of({"N"}), integers(-4, 4)),
                  tensor("y", DType::f32, Role::out, shape_of({"N"}))};
     s.side_streams = 1;

@@ -18,7 +18,7 @@ template <class Case, bool kFixed>
 struct Halve : Target {
   static TargetSpec spec() {
     auto s = pair_spec<kFixed>(Case::kName, "y = x / 2 for a non-contiguous x.");
-    s.dims = {dim("R", 0, 32, "rows"), dim("C", 1, 32, "columns")};
+    s.dims = {DimSpec::of("R", 0, 32, "rows"), DimSpec::of("C", 1, 32, "columns")};
     s.tensors = {tensor("x", DType::f32, Role::in, shape_of({"R", "C"}), {}, Case::kRules),
                  tensor("y", DType::f32, Role::out, shape_of({"R", "C"}))};
     return s;

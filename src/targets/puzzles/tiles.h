@@ -18,7 +18,7 @@ inline constexpr int kTileThreads = 32;
 
 // Row widths are powers of two from 8 columns up.
 inline DimSpec width_dim() {
-  DimSpec d = dim("D", 8, kMostWidth, "columns");
+  DimSpec d = DimSpec::of("D", 8, kMostWidth, "columns");
   d.values = {8, 16, 32, kMostWidth};
   return d;
 }

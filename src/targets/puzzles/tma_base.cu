@@ -13,7 +13,7 @@ template <bool kFixed>
 struct TmaBase : Target {
   static TargetSpec spec() {
     auto s = pair_spec<kFixed>("tma_base", "Sums rows of a slice, through TMA where that can be.");
-    s.dims = {dim("N", 0, 64, "rows", kTileRows), width_dim()};
+    s.dims = {DimSpec::of("N", 0, 64, "rows", kTileRows), width_dim()};
     LayoutRules slices;
     slices.row_padding = slices.offset = true;
     s.tensors = {tensor("x", DType::f32, Role::in, shape_of({"N", "D"}), integers(1, 9), slices),

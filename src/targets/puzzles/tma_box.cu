@@ -13,7 +13,7 @@ template <bool kFixed>
 struct TmaBox : Target {
   static TargetSpec spec() {
     auto s = pair_spec<kFixed>("tma_box", "Sums rows through TMA.");
-    s.dims = {dim("N", 0, 64, "rows", kTileRows), width_dim()};
+    s.dims = {DimSpec::of("N", 0, 64, "rows", kTileRows), width_dim()};
     s.tensors = {tensor("x", DType::f32, Role::in, shape_of({"N", "D"}), integers(1, 9)),
                  tensor("y", DType::f32, Role::out, shape_of({"N"}))};
     s.tensors[0].align_bytes = 16;

@@ -23,7 +23,7 @@ template <bool kFixed>
 struct TmaCachedMap : Target {
   static TargetSpec spec() {
     auto s = pair_spec<kFixed>("tma_cached_map", "Sums rows that are packed into a workspace.");
-    s.dims = {dim("N", 0, kMostRows, "rows", kTileRows)};
+    s.dims = {DimSpec::of("N", 0, kMostRows, "rows", kTileRows)};
     const auto rows = [](const Dims& d) { return Shape{get(d, "N"), kWidth}; };
     s.tensors = {tensor("x", DType::f32, Role::in, rows, integers(1, 9)),
                  tensor("y", DType::f32, Role::out, shape_of({"N"}))};

@@ -39,7 +39,8 @@ struct TmaNextRows : Target {
   static TargetSpec spec() {
     auto s =
         pair_spec<kFixed>("tma_next_rows", "Sums the rows of each sequence of a ragged batch.");
-    s.dims = {dim("B", 1, 8, "sequences"), dim("N", 0, 128, "rows of all sequences", kTileRows)};
+    s.dims = {DimSpec::of("B", 1, 8, "sequences"),
+              DimSpec::of("N", 0, 128, "rows of all sequences", kTileRows)};
     const auto bounds = Fill::offsets([](const Dims& d) { return get(d, "N"); });
     s.tensors = {tensor(
                      "offsets", DType::i32, Role::in,

@@ -25,7 +25,7 @@ template <bool kFixed>
 struct Triangle32 : Target {
   static TargetSpec spec() {
     auto s = pair_spec<kFixed>("triangle32", "Offsets of the rows of a packed triangle.");
-    s.dims = {dim("N", 1, 1 << 16, "rows", kBlock)};
+    s.dims = {DimSpec::of("N", 1, 1 << 16, "rows", kBlock)};
     s.tensors = {
         tensor(
             "base", DType::i64, Role::in, [](const Dims&) { return Shape{1}; }, integers(0, 100)),

@@ -32,7 +32,7 @@ template <bool kFixed>
 struct UninitScratch : Target {
   static TargetSpec spec() {
     auto s = pair_spec<kFixed>("uninit_scratch", "Counts values in bins that live in scratch.");
-    s.dims = {dim("K", 1, 128, "bins"), dim("N", 0, 512, "values", kBlock)};
+    s.dims = {DimSpec::of("K", 1, 128, "bins"), DimSpec::of("N", 0, 512, "values", kBlock)};
     const auto values = Fill::integers([](const Dims& d) { return Range{0, get(d, "K") - 1}; });
     s.tensors = {tensor("x", DType::i32, Role::in, shape_of({"N"}), values),
                  tensor("y", DType::i32, Role::out, shape_of({"K"}))};

@@ -26,7 +26,7 @@ template <bool kFixed>
 struct VectorsByLength : Target {
   static TargetSpec spec() {
     auto s = pair_spec<kFixed>("vectors_by_length", "Copies a tensor, four elements at a time.");
-    s.dims = {dim("N", 0, 2048, "elements", kBlock * kLanes)};
+    s.dims = {DimSpec::of("N", 0, 2048, "elements", kBlock * kLanes)};
     s.tensors = {tensor("x", DType::f32, Role::in, shape_of({"N"})),
                  tensor("y", DType::f32, Role::out, shape_of({"N"}))};
     return s;

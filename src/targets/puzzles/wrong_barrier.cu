@@ -35,7 +35,7 @@ template <bool kFixed>
 struct WrongBarrier : Target {
   static TargetSpec spec() {
     auto s = pair_spec<kFixed>("wrong_barrier", "Products of rows through two TMA copies.");
-    s.dims = {dim("N", 1, 64, "rows", kTileRows)};
+    s.dims = {DimSpec::of("N", 1, 64, "rows", kTileRows)};
     s.tensors = {stage_tensor("a", {"N"}), stage_tensor("b", {"N"}),
                  tensor("y", DType::f32, Role::out, shape_of({"N"}))};
     s.min_compute_capability = 90;

@@ -49,17 +49,6 @@ TensorSpec offsets(std::string name, std::string total) {
   return t;
 }
 
-DimSpec dim(std::string name, std::int64_t min, std::int64_t max, std::int64_t tile,
-            std::string doc) {
-  DimSpec d;
-  d.name = std::move(name);
-  d.min = min;
-  d.max = max;
-  d.tile = tile;
-  d.doc = std::move(doc);
-  return d;
-}
-
 // Products of all queries with the keys of their sequence, assuming equal lengths; each step of a
 // tile adds a fixed cost for its copies and thread switches.
 double work(const Dims& d, const Config& config) {
@@ -92,12 +81,12 @@ TargetSpec RaggedPrefill::spec(std::string name, Category category, const Varian
   s.name = std::move(name);
   s.doc = "attention over ragged sequences: TMA loads, tensor cores, grouped heads";
   s.category = category;
-  s.dims = {dim("B", 1, 16, 0, "sequences"),
-            dim("TQ", 0, 65536, kTile, "queries of all sequences"),
-            dim("TK", 0, 65536, kTile, "keys of all sequences"),
-            dim("HQ", 1, 64, 0, "query heads"),
-            dim("HK", 1, 64, 0, "key and value heads"),
-            dim("D", 64, 256, 0, "width of a head")};
+  s.dims = {DimSpec::of("B", 1, 16, "sequences"),
+            DimSpec::of("TQ", 0, 65536, "queries of all sequences", kTile),
+            DimSpec::of("TK", 0, 65536, "keys of all sequences", kTile),
+            DimSpec::of("HQ", 1, 64, "query heads"),
+            DimSpec::of("HK", 1, 64, "key and value heads"),
+            DimSpec::of("D", 64, 256, "width of a head")};
   s.dims.back().values = {64, 128, 256};
   s.constraints = {Constraint::divides("HK", "HQ")};
   s.tensors = {rows("q", Role::in, "TQ", "HQ", granule),

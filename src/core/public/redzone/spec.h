@@ -129,6 +129,18 @@ struct DimSpec {
                                           // range
   std::int64_t tile = 0;                  // a block size worth hitting from both sides; 0: none
   std::string doc = {};
+
+  // Values in [min, max]; the other members have their defaults.
+  static DimSpec of(std::string name, std::int64_t min, std::int64_t max, std::string doc,
+                    std::int64_t tile = 0) {
+    DimSpec d;
+    d.name = std::move(name);
+    d.min = min;
+    d.max = max;
+    d.tile = tile;
+    d.doc = std::move(doc);
+    return d;
+  }
 };
 
 // A relation between dims. The first two kinds are repaired by the generator; a predicate is only
@@ -240,6 +252,20 @@ struct TensorSpec {
   std::function<DType(const Config&)> dtype_of = {};
   // Tolerance of this output; absent: the target's.
   std::optional<Tolerance> tolerance = {};
+
+  // Aligned to its elements and no more, so that with placement guard_after the last element
+  // touches the guard page. Takes a lambda as `shape` where nvcc 13.0 refuses one in a designated
+  // initializer: in a class template.
+  static TensorSpec of(std::string name, DType dtype, Role role,
+                       std::function<Shape(const Dims&)> shape) {
+    TensorSpec t;
+    t.name = std::move(name);
+    t.dtype = dtype;
+    t.role = role;
+    t.shape = std::move(shape);
+    t.align_bytes = dtype_bytes(dtype);
+    return t;
+  }
 
   DType dtype_for(const Config& c) const { return dtype_of ? dtype_of(c) : dtype; }
   // What a kernel may assume in most plans.
