@@ -48,6 +48,7 @@ Result<int> Reduce::run(const po::variables_map& flags, Results& out) {
   RZ_TRY_ASSIGN(auto rerun, engine::open_rerun(wanted,
                                                {.name = fmt::format("finding {}", id),
                                                 .oracle = finding.oracle,
+                                                .kind = finding.signature.kind,
                                                 .found_in = finding.environment},
                                                finding.plan));
   if (!rerun.other_code.empty()) print_note(fmt::format("reduce: {}", rerun.other_code));

@@ -168,10 +168,9 @@ Result<int> Replay::run(const po::variables_map& flags, Results& out) {
   RZ_TRY_ASSIGN(auto options, rerun_options(flags, loaded.found_in));
   const auto& what = flags["what"].as<std::string>();
   const std::string name = is_number(what) ? "finding " + what : what;
-  RZ_TRY_ASSIGN(auto rerun,
-                engine::open_rerun(
-                    options, {.name = name, .oracle = repro->oracle, .found_in = loaded.found_in},
-                    repro->plan));
+  engine::RecordedPlan recorded{.name = name, .oracle = repro->oracle, .found_in = loaded.found_in};
+  if (repro->signature) recorded.kind = repro->signature->kind;
+  RZ_TRY_ASSIGN(auto rerun, engine::open_rerun(options, recorded, repro->plan));
   if (!rerun.other_code.empty()) print_note(fmt::format("replay: {}", rerun.other_code));
   if (!rerun.not_judged.empty()) {
     print_note(fmt::format("not applicable: {}", rerun.not_judged));
@@ -226,7 +225,12 @@ Result<int> Replay::run(const po::variables_map& flags, Results& out) {
   // Printed even if it cannot be stored.
   out.print(json_wanted(flags) ? report::replay_json(result) : report::replay_text(result));
   if (!stored) return tl::unexpected(stored.error());
-  return exit_code_of_replay(result);
+  const int code = exit_code_of_replay(result);
+  if (const auto why = engine.site().cannot_refute(recorded); why && code == kOk) {
+    print_note(fmt::format("not judged: {}: {}", name, *why));
+    return kNotJudged;
+  }
+  return code;
 }
 
 }  // namespace

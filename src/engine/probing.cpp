@@ -25,6 +25,7 @@ Result<std::unique_ptr<Probing>> Probing::open(const EngineOptions& options, Fin
   RZ_TRY_ASSIGN(auto rerun, open_rerun(options,
                                        {.name = fmt::format("finding {}", asked.id),
                                         .oracle = asked.oracle,
+                                        .kind = asked.signature.kind,
                                         .found_in = asked.environment},
                                        asked.plan));
   probing->rerun_ = std::move(rerun);

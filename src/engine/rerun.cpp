@@ -19,7 +19,7 @@ Result<Rerun> open_rerun(const EngineOptions& options, const RecordedPlan& recor
   out.other_code = other_code(**entry, recorded.found_in, recorded.name).value_or("");
   if (const auto why = site.cannot_run((*entry)->spec))
     out.not_judged = fmt::format("{}: {}", (*entry)->spec.name, *why);
-  else if (const auto no = site.cannot_judge(recorded.oracle))
+  else if (const auto no = site.cannot_judge(recorded))
     out.not_judged = fmt::format("{}: {}", recorded.name, *no);
   return out;
 }

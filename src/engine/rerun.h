@@ -5,17 +5,11 @@
 #include <memory>
 #include <string>
 
-#include "core/environment.h"
 #include "core/plan.h"
 #include "engine/engine.h"
+#include "engine/recorded_plan.h"
 
 namespace redzone::engine {
-
-struct RecordedPlan {
-  std::string name;           // in errors and notes: "finding 3", "plan.toml"
-  std::string oracle;         // oracle that judged it; "" if none is named
-  Environment found_in = {};  // for a finding
-};
 
 struct Rerun {
   std::unique_ptr<Engine> engine;

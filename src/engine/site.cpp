@@ -12,6 +12,23 @@
 #include "target/capability.h"
 
 namespace redzone::engine {
+namespace {
+
+bool was_dry(const RecordedPlan& recorded) {
+  const std::string& device = recorded.found_in.device;
+  return !device.empty() && !traits_of_device(device).execution.runs_kernels;
+}
+
+// Whether a dry run, in which launchers can fault and hang but no kernel can, would pass although
+// the recorded failure is still there.
+bool needs_kernels(const RecordedPlan& recorded) {
+  if (was_dry(recorded)) return false;
+  if (recorded.kind == FailKind::fault) return !recorded.found_in.device.empty();
+  return recorded.kind == FailKind::illegal_access || recorded.kind == FailKind::misaligned ||
+         recorded.kind == FailKind::hang;
+}
+
+}  // namespace
 
 Environment Site::environment(const TargetEntry& target) const {
   auto environment =
@@ -41,7 +58,11 @@ Result<const TargetEntry*> Site::check(Plan& plan, std::string_view where) const
   return *entry;
 }
 
-std::optional<std::string> Site::cannot_judge(std::string_view oracle) const {
+std::optional<std::string> Site::cannot_judge(const RecordedPlan& recorded) const {
+  if (catalog_->is_dry() && needs_kernels(recorded))
+    return fmt::format("the failure '{}' needs kernels that run, and device {} runs none",
+                       name_of(*recorded.kind), traits_->name);
+  const std::string& oracle = recorded.oracle;
   if (catalog_->find(oracle) != nullptr || oracles::Catalog().find(oracle) == nullptr)
     return std::nullopt;
   const std::string_view needs = catalog_->is_dry()
@@ -49,6 +70,13 @@ std::optional<std::string> Site::cannot_judge(std::string_view oracle) const {
                                      : "schedules drawn from a seed, and device {} draws none";
   return fmt::format("the oracle '{}' needs ", oracle) +
          fmt::format(fmt::runtime(needs), traits_->name);
+}
+
+std::optional<std::string> Site::cannot_refute(const RecordedPlan& recorded) const {
+  if (!catalog_->is_dry() || recorded.kind != FailKind::fault || was_dry(recorded))
+    return std::nullopt;
+  return fmt::format("it passes on device {}, which shows faults of launchers and none of kernels",
+                     traits_->name);
 }
 
 std::string Site::no_tool(SanitizerTool tool) const {

@@ -15,6 +15,7 @@
 #include "core/environment.h"
 #include "core/error.h"
 #include "core/plan.h"
+#include "engine/recorded_plan.h"
 #include "exec/trial_host.h"
 #include "oracles/catalog.h"
 #include "target/registry.h"
@@ -57,8 +58,12 @@ class Site {
   // Finds the target of `plan` on this device, completes the plan and validates it. `where` names
   // the plan in errors.
   Result<const TargetEntry*> check(Plan& plan, std::string_view where) const;
-  // Why the oracle cannot judge on this device, if it cannot: it needs kernels to run.
-  std::optional<std::string> cannot_judge(std::string_view oracle) const;
+  // Why the recorded failure cannot be judged on this device, if it cannot: its oracle, or the
+  // failure itself, needs kernels to run.
+  std::optional<std::string> cannot_judge(const RecordedPlan& recorded) const;
+  // Why a pass says nothing although the recorded failure can show on this device: in a dry run,
+  // that of a plan file which expects a fault, of the launcher or of a kernel.
+  std::optional<std::string> cannot_refute(const RecordedPlan& recorded) const;
   // Why the target cannot run on this device, if it cannot.
   std::optional<std::string> cannot_run(const TargetSpec& spec) const;
 

@@ -98,11 +98,11 @@ Result<std::vector<NightReplays::Todo>> NightReplays::todo(const std::vector<Cor
   return list;
 }
 
-NightReplays::Runnable NightReplays::runnable(Plan& plan, const std::string& oracle,
-                                              const std::string& where) const {
+NightReplays::Runnable NightReplays::runnable(Plan& plan,
+                                              const engine::RecordedPlan& recorded) const {
   Runnable out;
   const engine::Site& here = site();
-  const auto entry = here.check(plan, where);
+  const auto entry = here.check(plan, recorded.name);
   if (!entry) {
     out.why_not = entry.error().message;
     return out;
@@ -113,14 +113,14 @@ NightReplays::Runnable NightReplays::runnable(Plan& plan, const std::string& ora
   const std::string no_tool =
       here.no_tool(tool != SanitizerTool::none
                        ? tool
-                       : value_named<SanitizerTool>(oracle).value_or(SanitizerTool::none));
+                       : value_named<SanitizerTool>(recorded.oracle).value_or(SanitizerTool::none));
   if (const auto no = here.cannot_run((*entry)->spec))
     out.why_not = *no;
-  else if (const auto cannot = here.cannot_judge(oracle))
+  else if (const auto cannot = here.cannot_judge(recorded))
     out.why_not = *cannot;
   else if (!no_tool.empty())
     out.why_not = no_tool;
-  else if (auto oracles = here.oracles_for(plan, (*entry)->spec, oracle, tool))
+  else if (auto oracles = here.oracles_for(plan, (*entry)->spec, recorded.oracle, tool))
     out.oracles = std::move(*oracles);
   else
     out.why_not = oracles.error().message;
@@ -163,7 +163,10 @@ Result<void> NightReplays::replay_finding(const Finding& finding) {
                             traits_of_device(site().worker().device).kind)
     return unable(Tonight::not_applicable, other);
   Plan plan = finding.plan;
-  const auto target = runnable(plan, finding.oracle, fmt::format("finding {}", finding.id));
+  const auto target = runnable(plan, {.name = fmt::format("finding {}", finding.id),
+                                      .oracle = finding.oracle,
+                                      .kind = finding.signature.kind,
+                                      .found_in = finding.environment});
   if (target.entry == nullptr)
     return unable(
         Tonight::not_applicable,
@@ -253,14 +256,20 @@ Result<void> NightReplays::replay_plan(const CorpusPlan& corpus) {
     replay.reason = q->why;
     return keep(replay);
   }
-  const auto target = runnable(repro.plan, repro.oracle, corpus.file);
+  engine::RecordedPlan recorded{.name = corpus.file, .oracle = repro.oracle};
+  if (expected) recorded.kind = expected->kind;
+  const auto target = runnable(repro.plan, recorded);
   if (!target.why_not.empty()) {
     replay.tonight = Tonight::not_applicable;
     replay.reason = target.why_not;
     return keep(replay);
   }
-  const auto seen = recheck(target, repro.plan, expected, repro.rate());
+  auto seen = recheck(target, repro.plan, expected, repro.rate());
   if (interrupted()) return {};
+  if (const auto why = site().cannot_refute(recorded); why && seen.tonight == Tonight::passes) {
+    seen.tonight = Tonight::not_applicable;
+    seen.reason = *why;
+  }
   replay.tonight = seen.tonight;
   replay.failed = seen.failed;
   replay.reason = seen.reason;

@@ -60,7 +60,7 @@ class NightReplays {
     std::vector<const Oracle*> oracles;
     std::string why_not;
   };
-  Runnable runnable(Plan& plan, const std::string& oracle, const std::string& where) const;
+  Runnable runnable(Plan& plan, const engine::RecordedPlan& recorded) const;
   // Why observations from that device do not apply here.
   std::string elsewhere(const Environment& environment) const;
   campaign::Recheck recheck(const Runnable& target, const Plan& plan,

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "core/plan_text.h"
 #include "e2e/cli.h"
@@ -139,6 +140,29 @@ TEST_F(None, WhatNeedsKernelsIsNotApplicable) {
               std::string::npos)
         << ran;
   }
+}
+
+// A plan whose failure no launcher shows passes in a dry run, whatever its kernels do.
+TEST_F(None, NoStoredPlanOfAKernelPasses) {
+  int judged = 0;
+  for (const auto& file : std::filesystem::directory_iterator(REPROS)) {
+    if (file.path().extension() != ".toml") continue;
+    const Ran ran = on_none({"replay", file.path().string(), "--runs", "1"});
+    EXPECT_TRUE(ran.exit == 1 || ran.exit == 4) << file.path() << ran;
+    judged += ran.exit == 1 ? 1 : 0;
+  }
+  EXPECT_GT(judged, 0);
+}
+
+TEST_F(None, AnAccessThatAKernelMadeIsNotApplicable) {
+  ASSERT_EQ(redzone(folder_, {"run", "puzzle.last_tile", "--device", "host", "--findings", "1",
+                              "--seed", "1", "--deadline", kLongDeadline})
+                .exit,
+            1);
+  const Ran ran = on_none({"replay", "1"});
+  EXPECT_EQ(ran.exit, 4) << ran;
+  EXPECT_NE(ran.err.find("the failure 'illegal-access' needs kernels that run"), std::string::npos)
+      << ran;
 }
 
 TEST_F(None, AFindingOfItReplaysWhereKernelsRun) {
