@@ -45,7 +45,7 @@ Result<Throughput> measure_target(Setup setup, const TargetSpec& spec) {
   RZ_TRY_ASSIGN(const auto folder, TemporaryFolder::create("calls"));
   const auto calls = folder.path() / "calls.json";
   const Workload workload = python_workload(spec, setup.effort.python_plans);
-  if (const auto why = write_file(calls, calls_json(workload))) return harness_error(*why);
+  RZ_TRY(write_file(calls, calls_json(workload)));
   setup.bare_command = [&](std::string_view) {
     return command_of_calls(setup.pool.command, calls);
   };

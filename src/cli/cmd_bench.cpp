@@ -99,10 +99,8 @@ std::vector<std::string> texts_of(const po::variables_map& flags, const char* na
 }
 
 Result<void> write_result(const po::variables_map& flags, const bench::Report& report) {
-  if (flags.count("out") != 0)
-    if (const auto why = write_file(flags["out"].as<std::string>(), bench::report_json(report)))
-      return harness_error(*why);
-  return {};
+  if (flags.count("out") == 0) return {};
+  return write_file(flags["out"].as<std::string>(), bench::report_json(report));
 }
 
 // The result to go on from; "" if none was given.

@@ -25,8 +25,8 @@ class Export final : public Command {
   std::string_view name() const override { return "export"; }
   std::string_view synopsis() const override { return "redzone export ID... --to DIR [options]"; }
   std::string_view summary() const override {
-    return "write findings as plan files, or as standalone CUDA or Python programs; those of "
-           "programs as scripts";
+    return "write findings as plan files or as standalone CUDA or Python programs; findings of "
+           "guarded programs as shell scripts";
   }
   void declare(po::options_description& flags,
                po::positional_options_description& words) const override {
@@ -199,7 +199,7 @@ Result<int> Export::run(const po::variables_map& flags, Results& out) {
       return tl::unexpected(
           Error{file.error().kind, fmt::format("finding {}: {}", f.id, file.error().message)});
     const auto path = folder / (stem_of(f) + file->suffix);
-    if (const auto why = write_file(path, file->text)) return usage_error(*why);
+    RZ_TRY(write_file(path, file->text));
     if (f.program)
       std::filesystem::permissions(path, std::filesystem::perms::owner_exec,
                                    std::filesystem::perm_options::add, error);

@@ -75,8 +75,9 @@ Result<int> Report::run(const po::variables_map& flags, Results& out) {
     out.print(text);
     return kOk;
   }
-  if (const auto why = write_file(flags["out"].as<std::string>(), text))
-    return usage_error("--out: " + *why);
+  if (auto written = write_file(flags["out"].as<std::string>(), text); !written)
+    return tl::unexpected(
+        Error{written.error().kind, "--out: " + std::move(written).error().message});
   return kOk;
 }
 

@@ -75,8 +75,7 @@ Result<void> write_pages(const std::filesystem::path& folder, const report::Nigh
   constexpr std::array<Page, 3> kPages{Page{"fleet.html", &report::fleet_html},
                                        Page{"fleet.json", &report::fleet_json},
                                        Page{"fleet.txt", &report::fleet_text}};
-  for (const auto& [name, page] : kPages)
-    if (const auto why = write_file(folder / name, page(fleet))) return harness_error(*why);
+  for (const auto& [name, page] : kPages) RZ_TRY(write_file(folder / name, page(fleet)));
   return {};
 }
 
@@ -103,7 +102,7 @@ Result<int> fleet_stop(const po::variables_map& flags, Results& out) {
   const auto layout = fleet_layout(flags);
   RZ_TRY(fleet::read_fleet(layout));
   RZ_TRY_ASSIGN(const auto jobs, fleet::read_record<fleet::Jobs>(layout.jobs()));
-  if (const auto why = write_file(layout.stop(), "")) return harness_error(*why);
+  RZ_TRY(write_file(layout.stop(), ""));
   RZ_TRY_ASSIGN(const int told, fleet::cancel(jobs, &fleet::run_program));
   out.print(told > 0 ? "the shards publish what they have and end; then the report is written\n"
                      : "no shard and no examination is in Slurm's queue: nobody was signalled\n");

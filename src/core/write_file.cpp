@@ -10,10 +10,21 @@
 
 namespace redzone {
 namespace fs = std::filesystem;
+namespace {
 
-std::optional<std::string> write_file(const fs::path& given, std::string_view text) {
-  const auto cannot = [&](const std::string& why) {
-    return fmt::format("{}: cannot be written: {}", given.string(), why);
+bool is_about_the_name(int error) {
+  for (const int one : {EACCES, EPERM, EROFS, ENOENT, ENOTDIR, EISDIR, ELOOP, ENAMETOOLONG})
+    if (error == one) return true;
+  return false;
+}
+
+}  // namespace
+
+Result<void> write_file(const fs::path& given, std::string_view text) {
+  const auto cannot = [&](int error) {
+    return tl::unexpected(Error{is_about_the_name(error) ? ErrorKind::usage : ErrorKind::harness,
+                                fmt::format("{}: cannot be written: {}", given.string(),
+                                            error == 0 ? "unknown error" : std::strerror(error))});
   };
   std::error_code failed;
   const fs::path path = fs::is_symlink(given, failed) ? fs::weakly_canonical(given, failed) : given;
@@ -30,15 +41,15 @@ std::optional<std::string> write_file(const fs::path& given, std::string_view te
   if (!out) {
     const int error = errno;
     if (!in_place) fs::remove(next, failed);
-    return cannot(error == 0 ? "unknown error" : std::strerror(error));
+    return cannot(error);
   }
-  if (in_place) return std::nullopt;
+  if (in_place) return {};
   if (fs::exists(status)) fs::permissions(next, status.permissions(), failed);
   fs::rename(next, path, failed);
-  if (!failed) return std::nullopt;
-  const std::string why = failed.message();
+  if (!failed) return {};
+  const int error = failed.value();
   fs::remove(next, failed);
-  return cannot(why);
+  return cannot(error);
 }
 
 }  // namespace redzone

@@ -43,8 +43,8 @@ std::string print_record(const T& value) {
 // In one step. A harness error names the file.
 template <class T>
 Result<void> write_record(const std::filesystem::path& file, const T& value) {
-  const auto why = write_file(file, print_record(value));
-  if (why) return harness_error(*why);
+  const auto written = write_file(file, print_record(value));
+  if (!written) return harness_error(written.error().message);
   return {};
 }
 

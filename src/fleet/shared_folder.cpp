@@ -262,8 +262,8 @@ Result<std::vector<Request>> SharedHub::requests() {
 
 Result<void> SharedHub::answer(const Request& request, Answer answer) {
   const std::string name = text_of(request);
-  if (const auto why = write_file(layout_.answers() / name, name_of(answer)))
-    return harness_error(*why);
+  if (const auto written = write_file(layout_.answers() / name, name_of(answer)); !written)
+    return harness_error(written.error().message);
   std::error_code error;
   fs::remove(layout_.requests() / name, error);
   if (error) return harness_error(fmt::format("{}: {}", name, error.message()));
@@ -286,7 +286,8 @@ Result<void> SharedHub::keep(const std::vector<Lease>& leases) {
 }
 
 bool SharedInquiries::ask(std::int64_t number, const std::string& signature) {
-  return !write_file(layout_.requests() / text_of(Request{attempt_, number, signature}), "");
+  const auto name = text_of(Request{attempt_, number, signature});
+  return write_file(layout_.requests() / name, "").has_value();
 }
 
 std::optional<Answer> SharedInquiries::take_answer(std::int64_t number,

@@ -102,8 +102,8 @@ Result<void> prepare_folder(const fs::path& folder, const interpose::Settings& s
   interpose::format_settings(settings, text);
   for (const auto& [file, contents] :
        {std::pair{interpose::kSettingsFile, std::string(text)}, std::pair{kUidFile, new_uid()}})
-    if (const auto why = write_file(folder / file, contents))
-      return usage_error("guard: --attach: " + *why);
+    if (const auto written = write_file(folder / file, contents); !written)
+      return usage_error("guard: --attach: " + written.error().message);
   return {};
 }
 

@@ -28,7 +28,8 @@ Result<void> prepare_folder(const std::filesystem::path& folder) {
 Result<void> write_night(const report::Night& night, const std::filesystem::path& folder) {
   for (const auto& format : report::night_formats()) {
     const auto path = folder / format.file;
-    if (const auto why = write_file(path, format.write(night))) return harness_error(*why);
+    if (const auto written = write_file(path, format.write(night)); !written)
+      return harness_error(written.error().message);
   }
   return {};
 }
