@@ -16,6 +16,8 @@ constexpr std::size_t kFirstBytes = std::size_t{64} << 10;
 Result<std::string> read_file(const std::filesystem::path& path, std::size_t most_bytes) {
   std::error_code error;
   const auto status = std::filesystem::status(path, error);
+  if (status.type() == std::filesystem::file_type::none)
+    return usage_error(fmt::format("{}: {}", path.string(), error.message()));
   if (std::filesystem::is_directory(status))
     return usage_error(fmt::format("{}: is a folder, not a file", path.string()));
   if (!std::filesystem::exists(status))

@@ -89,8 +89,11 @@ Result<Descriptions> describe(const Interpreter& interpreter,
   std::vector<std::string> names;
   for (const auto& file : files) {
     std::error_code error;
-    if (!std::filesystem::is_regular_file(file, error))
-      return usage_error(fmt::format("{}: no such file", file.string()));
+    const auto status = std::filesystem::status(file, error);
+    if (!std::filesystem::is_regular_file(status))
+      return usage_error(fmt::format(
+          "{}: {}", file.string(),
+          status.type() == std::filesystem::file_type::none ? error.message() : "no such file"));
     names.push_back(file.string());
   }
   const std::string all = fmt::format("{}", fmt::join(names, ", "));

@@ -38,11 +38,13 @@ fs::path folder_of(const fs::path& path) {
 void check_path(const fs::path& path, OpenMode mode) {
   const bool writing = mode == OpenMode::read_write_create;
   if (path.empty()) usage("the store's file name is empty: name a file");
-  std::error_code ignored;
+  std::error_code error, ignored;
   const fs::path folder = folder_of(path);
   if (!fs::is_directory(folder, ignored))
     usage(fmt::format("{}: folder {} does not exist", path.string(), folder.string()));
-  const fs::file_status status = fs::status(path, ignored);
+  const fs::file_status status = fs::status(path, error);
+  if (status.type() == fs::file_type::none)
+    usage(fmt::format("{} cannot be reached: {}", path.string(), error.message()));
   if (fs::is_directory(status))
     usage(fmt::format("{} is a folder: name a file in it", path.string()));
   if (!fs::exists(status)) {

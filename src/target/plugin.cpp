@@ -24,8 +24,10 @@ class Collector final : public Registrar {
 // A problem with the file itself, found before loading; "" if it is an ELF file.
 std::string file_problem(const std::filesystem::path& file) {
   std::error_code error;
-  if (!std::filesystem::exists(file, error)) return "no such file";
-  if (!std::filesystem::is_regular_file(file, error)) return "not a file";
+  const auto status = std::filesystem::status(file, error);
+  if (status.type() == std::filesystem::file_type::none) return error.message();
+  if (!std::filesystem::exists(status)) return "no such file";
+  if (!std::filesystem::is_regular_file(status)) return "not a file";
   std::ifstream in(file, std::ios::binary);
   if (!in) return "cannot be read";
   char magic[4] = {};
