@@ -406,6 +406,9 @@ OutputCount judged_outputs(const TargetSpec& spec, std::span<const Observation> 
 
 std::string why_outputs_not_judged(const TargetSpec& spec,
                                    std::span<const Observation> observations) {
+  if (std::all_of(spec.tensors.begin(), spec.tensors.end(),
+                  [](const TensorSpec& t) { return t.role == Role::in; }))
+    return "its spec declares no output";
   const auto calls = outputs_of(observations);
   const bool elements = std::any_of(calls.begin(), calls.end(),
                                     [](const auto& call) { return call.second.elements; });

@@ -6,6 +6,7 @@
 
 #include "core/campaign_record.h"
 #include "core/plan_text.h"
+#include "core/terminal.h"
 #include "core/tonight.h"
 #include "report/format.h"
 #include "report/reference.h"
@@ -251,7 +252,7 @@ std::string found_line(const Finding& f, double seconds) {
     out += fmt::format("reduced to {} call{}, {}", calls, calls == 1 ? "" : "s",
                        name_of(f.reduction.end));
   }
-  return out + ": " + f.signature.text();
+  return out + ": " + printable(f.signature.text());
 }
 
 }  // namespace redzone::report

@@ -11,6 +11,7 @@
 #include "core/spec_limits.h"
 #include "core/spec_mistake.h"
 #include "core/target_name.h"
+#include "core/terminal.h"
 #include "target/guarded_spec.h"
 #include "target/known_enumerator.h"
 
@@ -60,6 +61,7 @@ Problem dim_problem(const DimSpec& dim) {
     return fmt::format("dim '{}': multiple_of is {}, must be at least 1", dim.name,
                        dim.multiple_of);
   if (dim.min < 0) return fmt::format("dim '{}': min {} is negative", dim.name, dim.min);
+  if (dim.tile < 0) return fmt::format("dim '{}': tile {} is negative", dim.name, dim.tile);
   if (dim.min > dim.max)
     return fmt::format("dim '{}': min {} exceeds max {}", dim.name, dim.min, dim.max);
   if (dim.max / dim.multiple_of * dim.multiple_of < dim.min)
@@ -191,10 +193,33 @@ Problem fill_problem(const TensorSpec& tensor, const TriedCall& call) {
                      name_of(type));
 }
 
+Problem work_problem(const TargetSpec& spec, const TriedCall& call) {
+  if (!spec.work || !call.allowed) return std::nullopt;
+  const double work = spec.work(call.dims, call.config);
+  if (std::isfinite(work) && work >= 0) return std::nullopt;
+  return fmt::format("the work function gives {}, which is not a finite number >= 0, for {}", work,
+                     describe(call.dims, call.config));
+}
+
 Problem tolerance_problem(std::string_view of, const Tolerance& tolerance) {
   for (const double value : {tolerance.abs, tolerance.rel})
     if (!std::isfinite(value) || value < 0)
       return fmt::format("the tolerance of {} is {}, which is not a finite number >= 0", of, value);
+  return std::nullopt;
+}
+
+// NaN in inputs makes every output right, and an infinite range gives nothing else.
+Problem bounds_problem(const TensorSpec& tensor) {
+  const Fill& fill = tensor.fill;
+  const bool is_range = fill.kind == Fill::Kind::uniform || fill.kind == Fill::Kind::sums;
+  if (tensor.role == Role::out || (!is_range && fill.kind != Fill::Kind::constant))
+    return std::nullopt;
+  if (std::isnan(fill.lo) || (is_range && !std::isfinite(fill.hi - fill.lo)))
+    return fmt::format("tensor '{}': its fill is from {} to {}, which is no range of numbers",
+                       tensor.name, fill.lo, fill.hi);
+  if (is_range && fill.lo > fill.hi)
+    return fmt::format("tensor '{}': its fill is from {} to {}, which holds no number", tensor.name,
+                       fill.lo, fill.hi);
   return std::nullopt;
 }
 
@@ -208,9 +233,11 @@ Problem tensor_problem(const TensorSpec& tensor) {
   if ((tensor.align_bytes & (tensor.align_bytes - 1)) != 0)
     return fmt::format("tensor '{}': align_bytes {} is not a power of two", tensor.name,
                        tensor.align_bytes);
-  if (tensor.layouts.granule_elems < 1)
-    return fmt::format("tensor '{}': granule_elems is {}, must be at least 1", tensor.name,
-                       tensor.layouts.granule_elems);
+  constexpr std::int64_t kMostGranule = std::int64_t{1} << 31;
+  if (tensor.layouts.granule_elems < 1 || tensor.layouts.granule_elems > kMostGranule)
+    return fmt::format("tensor '{}': granule_elems is {}, must be in 1..{}", tensor.name,
+                       tensor.layouts.granule_elems, kMostGranule);
+  if (auto p = bounds_problem(tensor)) return p;
   if (tensor.layouts.broadcast && tensor.role != Role::in)
     return fmt::format("tensor '{}': only inputs can be broadcast", tensor.name);
   if (tensor.tolerance)
@@ -264,6 +291,7 @@ Problem functions_problem(const TargetSpec& spec, TriedCall call) {
         return std::bit_cast<std::uint64_t>(work);  // NaN equals NaN here
       }))
     return p;
+  if (auto p = work_problem(spec, call)) return p;
   if (auto p = check([&] {
         if (spec.geometry) spec.geometry(call.dims, call.config);
       }))
@@ -288,14 +316,16 @@ Problem reference_problem(const TargetSpec& spec) {
 Result<void> as_error(const Problem& problem, const TargetSpec& spec, std::string_view origin) {
   if (!problem) return {};
   return usage_error(
-      fmt::format("{}: invalid spec of target '{}': {}", origin, spec.name, *problem));
+      fmt::format("{}: invalid spec of target '{}': {}", origin, printable(spec.name), *problem));
 }
 
 }  // namespace
 
 std::optional<std::string> declaration_problem(const TargetSpec& spec) {
   if (!is_target_name(spec.name))
-    return fmt::format("target name '{}' is not of [a-z0-9_.]+", spec.name);
+    return fmt::format("target name '{}' is not of [a-z0-9_.]+", printable(spec.name));
+  if (spec.name.ends_with(".py"))
+    return fmt::format("target name '{}' ends as files of Python targets do", spec.name);
   if (auto p = enumerator_problem("its category", spec.category)) return p;
   if (spec.tensors.empty()) return "it has no tensors";
   if (spec.dims.size() > kMostDims)
