@@ -116,6 +116,22 @@ rc::Seq<Plan> in_all_calls(const OriginPtr& origin, const std::function<bool(Cal
   return rc::seq::just(std::move(plan));
 }
 
+namespace {
+
+// Smaller multiples of what divides `value`, the largest divisors first: a failure may need a
+// multiple of 48, and all numbers above have lost that.
+std::vector<std::int64_t> smaller_multiples(std::int64_t value) {
+  constexpr std::int64_t kLargest = 256;
+  constexpr std::size_t kMost = 12;
+  std::vector<std::int64_t> out;
+  for (std::int64_t d = std::min(kLargest, value / 2); d > 5 && out.size() < kMost; --d)
+    if (value % d == 0 && !std::has_single_bit(static_cast<std::uint64_t>(d)))
+      out.insert(out.end(), {value / d / 2 * d, value - d});
+  return out;
+}
+
+}  // namespace
+
 std::vector<std::int64_t> descending_choices(std::int64_t value, std::int64_t floor,
                                              std::int64_t landmark) {
   std::vector<std::int64_t> round = {floor, 0, 1, 2, 3, 4, 5};
@@ -135,6 +151,9 @@ std::vector<std::int64_t> descending_choices(std::int64_t value, std::int64_t fl
     const bool known = std::binary_search(round.begin(), round.begin() + rounds, below);
     if (below >= floor && !known) round.push_back(below);
   }
+  for (const std::int64_t multiple : smaller_multiples(value))
+    if (multiple >= floor && std::find(round.begin(), round.end(), multiple) == round.end())
+      round.push_back(multiple);
   return round;
 }
 

@@ -116,6 +116,24 @@ TEST(DescendingChoices, StartAtTheFloorAndEndJustBelow) {
   EXPECT_EQ(descending_choices(100, 60, 0), (std::vector<std::int64_t>{60, 64, 65, 63, 95, 99}));
 }
 
+// The failure shows for multiples of `factor` above `above`.
+TEST(DescendingChoices, KeepAFactor) {
+  for (const auto& [start, factor, above] :
+       {std::tuple{6576, 48, 500}, std::tuple{7 * 1000, 7, 20}, std::tuple{96 * 40, 96, 95}}) {
+    std::int64_t value = start;
+    for (bool again = true; again;) {
+      again = false;
+      for (auto c : descending_choices(value, 1, 0)) {
+        if (c % factor != 0 || c <= above) continue;
+        value = c;
+        again = true;
+        break;
+      }
+    }
+    EXPECT_EQ(value, (above / factor + 1) * factor) << start;
+  }
+}
+
 // Cost of finding a threshold for a caller that caches results: one number per octave to find its
 // magnitude, at most two per bit after that.
 TEST(DescendingChoices, FindAThresholdInLogarithmicallyManySteps) {
