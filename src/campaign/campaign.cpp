@@ -49,7 +49,8 @@ void add_spec_error(std::vector<Unjudged>& all, const std::string& target,
 // A new finding whose write no plan of its own shows as a fault (as_fault()), while other plans do,
 // is merged into that fault, if that is new as well: an older one may have a mark, or be of another
 // write that was mended since.
-Result<void> merge_canaries(CampaignResult& result, FindingSink& sink) {
+Result<void> merge_canaries(CampaignResult& result, FindingSink& sink,
+                            const CampaignOptions& options) {
   const std::vector<Finding> all = result.findings;
   const auto is_new = [&](const Finding& f) {
     return std::find(result.new_ids.begin(), result.new_ids.end(), f.id) != result.new_ids.end();
@@ -67,6 +68,7 @@ Result<void> merge_canaries(CampaignResult& result, FindingSink& sink) {
     std::erase_if(result.findings, [&](const Finding& f) { return f.id == canary.id; });
     std::erase(result.new_ids, canary.id);
     --result.stats.new_findings;
+    if (options.merged) options.merged(canary.id, fault->id);
   }
   return {};
 }
@@ -170,10 +172,10 @@ Result<CampaignResult> Campaign::run() {
   }
   log::info("campaign {}: no more plans after {:.1f} s: {}; {} cases are in triage", options_.id,
             elapsed_seconds(),
-            stopped()      ? "it is interrupted"
-            : time_is_up() ? "its time is up"
+            stopped()        ? "it is interrupted"
+            : time_is_up()   ? "its time is up"
             : found_enough() ? "it has found enough"
-                           : "there is nothing left to do",
+                             : "there is nothing left to do",
             tasks_.size());
   if (options_.preparer != nullptr) options_.preparer->stop();
   RZ_TRY(wind_down());
@@ -195,7 +197,7 @@ Result<CampaignResult> Campaign::run() {
                        std::chrono::duration_cast<std::chrono::microseconds>(now() - started_));
   result_.stats.workers_lost = executor_.stats().workers_lost - lost_before_;
   RZ_TRY(report_progress(true));  // counts what was seen of each
-  RZ_TRY(merge_canaries(result_, sink_));
+  RZ_TRY(merge_canaries(result_, sink_, options_));
   log::info("campaign {} ends: {} plans, {} trials, {} suspects, {} new and {} known findings",
             options_.id, result_.stats.plans, result_.stats.trials, result_.stats.suspects,
             result_.stats.new_findings, result_.stats.known_findings);

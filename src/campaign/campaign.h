@@ -74,9 +74,9 @@ struct Progress {
 };
 
 struct CampaignOptions {
-  std::int64_t id = 0;                        // in the store
-  std::chrono::milliseconds time{0};          // 0: no limit
-  std::uint64_t plans_per_target = 0;         // 0: no limit
+  std::int64_t id = 0;                 // in the store
+  std::chrono::milliseconds time{0};   // 0: no limit
+  std::uint64_t plans_per_target = 0;  // 0: no limit
   // The campaign ends once so many new findings have left their last station. 0: no limit.
   std::uint64_t findings = 0;
   std::chrono::milliseconds deadline{10000};  // of each trial
@@ -103,6 +103,8 @@ struct CampaignOptions {
   // Called for each finding when it is confirmed and again when it is reduced, with the seconds
   // since the campaign began.
   std::function<void(const Finding&, double seconds)> found = {};
+  // Called when a finding that was told proves to be another one, into which it is merged.
+  std::function<void(std::int64_t id, std::int64_t other)> merged = {};
   // The calls of the functions of the specs, none of which is made to generate plans once the time
   // is up or `stop` says so, and none at all one deadline later. Null: nothing ends them. Outlives
   // the campaign.
@@ -318,9 +320,9 @@ class Campaign {
   // Plans being screened in used workers: those that will probably lose them, and those with long
   // references.
   std::size_t aside_losing_ = 0, aside_long_ = 0;
-  std::size_t reducing_ = 0;  // started visits that are not past Station::refine
+  std::size_t reducing_ = 0;    // started visits that are not past Station::refine
   std::uint64_t finished_ = 0;  // new findings that left their last station
-  std::size_t further_ = 0;   // visits in progress, except the first of each target
+  std::size_t further_ = 0;     // visits in progress, except the first of each target
   std::chrono::steady_clock::time_point started_;
   std::chrono::steady_clock::time_point last_progress_;
   std::uint64_t lost_before_ = 0;  // workers lost before this campaign, by the self-proof

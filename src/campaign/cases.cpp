@@ -273,7 +273,10 @@ Result<void> Campaign::leave(Lane& lane, Visit visit) {
     lane.hang_is_known = true;
   if (visit.station <= Station::refine) {
     note_case(lane, visit.key, f);
-    if (visit.listed != 0 && visit.listed != f.id) unlist(visit.listed, visit.listed_as_new);
+    if (visit.listed != 0 && visit.listed != f.id) {
+      unlist(visit.listed, visit.listed_as_new);
+      if (options_.merged) options_.merged(visit.listed, f.id);
+    }
     list(f, c.is_new);
     if (was_found(f.state) && options_.found) options_.found(f, elapsed_seconds());
   } else if (const auto listed = find_listed(f.id); listed != result_.findings.end()) {

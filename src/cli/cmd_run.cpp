@@ -157,6 +157,7 @@ Result<int> Run::run(const po::variables_map& flags, Results& out) {
                     engine, store, request,
                     {.progress = [&](const campaign::Progress& p) { printer(p); },
                      .found = [&](const Finding& f, double seconds) { printer.found(f, seconds); },
+                     .merged = [&](auto id, auto other) { printer.merged(id, other); },
                      .fuzzed =
                          [&] {
                            printer.end();

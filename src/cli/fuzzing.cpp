@@ -45,6 +45,12 @@ void ProgressPrinter::found(const Finding& finding, double seconds) {
   print_note(report::found_line(finding, seconds));
 }
 
+void ProgressPrinter::merged(std::int64_t id, std::int64_t other) {
+  if (std::exchange(written_, false)) clear_line();
+  print_note(
+      fmt::format("finding {} is the same bug as finding {}, and is kept as that", id, other));
+}
+
 void ProgressPrinter::end() const {
   if (written_) clear_line();
 }

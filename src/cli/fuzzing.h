@@ -17,6 +17,7 @@ class ProgressPrinter {
   void operator()(const campaign::Progress& progress);
   // Prints a permanent line.
   void found(const Finding& finding, double seconds);
+  void merged(std::int64_t id, std::int64_t other);
   void end() const;
 
  private:

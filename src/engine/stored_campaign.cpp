@@ -50,6 +50,7 @@ Result<StoredCampaign> run_campaign(Engine& engine, store::Store& store,
     if (store.update_campaign(id, p.stats) && watcher.progress) watcher.progress(p);
   };
   options.found = watcher.found;
+  options.merged = watcher.merged;
   StoreSink sink(store);
   campaign::Campaign fuzzing(engine.executor(), site.catalog_for(request.targets), simplify_for(),
                              sink, targets_of(site, request), std::move(options));

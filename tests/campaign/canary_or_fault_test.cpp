@@ -86,14 +86,19 @@ TEST(CanaryOrFault, NamesAWriteThatNoGuardPageStopsByItsCanary) {
   EXPECT_EQ(f.plan, plain_plan({call_of(1, 16)})) << print_plan(f.plan);
 }
 
-// A campaign over these plans, which are run again and again.
-CampaignResult campaign_over(std::vector<Plan> plans, RecordingSink& sink) {
+using Merged = std::vector<std::pair<std::int64_t, std::int64_t>>;
+
+// A campaign over these plans, which are run again and again. `merged`: what it told to be another.
+CampaignResult campaign_over(std::vector<Plan> plans, RecordingSink& sink,
+                             Merged* merged = nullptr) {
   const TargetSpec spec = small_spec();
   const oracles::Catalog catalog;
   FakeExecutor executor(sized_by_the_first_call());
   CampaignOptions options;
   options.triage.reduce_time = std::chrono::hours(1);
   options.plans_per_target = 40;
+  if (merged != nullptr)
+    options.merged = [merged](auto id, auto other) { merged->emplace_back(id, other); };
   std::vector<TargetUnderTest> targets;
   targets.push_back({&spec, std::make_unique<ListedPlans>(std::move(plans)), {}});
   auto result =
@@ -108,10 +113,12 @@ TEST(CanaryOrFault, OfOneWriteInOtherPlansAreOneFinding) {
   const Plan fault = plain_plan({call_of(1, 16), call_of(40, 16)});
   for (const auto& plans : {std::vector{canary, fault}, std::vector{fault, canary}}) {
     RecordingSink sink;
-    const auto result = campaign_over(plans, sink);
+    Merged merged;
+    const auto result = campaign_over(plans, sink, &merged);
     ASSERT_EQ(result.findings.size(), 1u);
     EXPECT_EQ(result.findings[0].signature.text(), "illegal-access: write after y in k (t)");
     EXPECT_EQ(result.new_ids, std::vector{result.findings[0].id});
+    EXPECT_EQ(merged, (Merged{{3 - result.findings[0].id, result.findings[0].id}}));
     EXPECT_EQ(result.stats.new_findings, 1u);
     EXPECT_EQ(result.stats.known_findings, 0u);
     ASSERT_EQ(sink.findings.size(), 1u);
