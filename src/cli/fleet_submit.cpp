@@ -16,6 +16,7 @@
 #include "core/terminal.h"
 #include "core/uid.h"
 #include "core/utc.h"
+#include "engine/selection.h"
 #include "fleet/record_file.h"
 #include "fleet/shared_folder.h"
 #include "fleet/slurm.h"
@@ -89,6 +90,17 @@ Result<fleet::Fleet> fleet_of(const po::variables_map& flags, const fleet::Site&
   return fleet;
 }
 
+// What every shard would refuse. Python files are described by the shards alone: the machine that
+// submits needs none of their modules.
+Result<void> check_night(const po::variables_map& flags) {
+  engine::EngineOptions options;
+  options.plugins = plugin_paths(flags);
+  options.packages = package_paths(flags);
+  RZ_TRY_ASSIGN(const auto registry, engine::load_targets(options));
+  if (flags.count("target") == 0 || !python_paths(flags).empty()) return {};
+  return engine::check_names(registry, flags["target"].as<std::vector<std::string>>());
+}
+
 std::string printed(const fleet::Commands& commands, const std::string& script) {
   std::string out;
   const auto add = [&out](const fleet::Command& command, const std::vector<std::string>& after) {
@@ -122,6 +134,13 @@ Result<int> fleet_submit(const po::variables_map& flags, Results& out) {
       const auto site,
       fleet::read_site(flags.count("site") != 0 ? flags["site"].as<std::string>() : std::string()));
   RZ_TRY_ASSIGN(const auto fleet, fleet_of(flags, site));
+  RZ_TRY(check_night(flags));
+  std::optional<store::Store> known;
+  if (flags.count("known") != 0) {
+    RZ_TRY_ASSIGN(auto opened,
+                  store::Store::open(flags["known"].as<std::string>(), store::OpenMode::read_only));
+    known.emplace(std::move(opened));
+  }
   RZ_TRY_ASSIGN(const std::string self, own_program());
   const auto layout = fleet_layout(flags);
   const auto commands = fleet::commands_of(fleet, layout, site, self);
@@ -129,12 +148,6 @@ Result<int> fleet_submit(const po::variables_map& flags, Results& out) {
     RZ_TRY_ASSIGN(const std::string script, read_file(site.script));
     out.print(printed(commands, script));
     return kOk;
-  }
-  std::optional<store::Store> known;
-  if (flags.count("known") != 0) {
-    RZ_TRY_ASSIGN(auto opened,
-                  store::Store::open(flags["known"].as<std::string>(), store::OpenMode::read_only));
-    known.emplace(std::move(opened));
   }
   RZ_TRY(fleet::create_folder(layout, fleet));
   const auto jobs = [&]() -> Result<fleet::Jobs> {

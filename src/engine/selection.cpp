@@ -131,4 +131,19 @@ Result<Selection> select(const Site& site, const SelectionOptions& options,
   return out;
 }
 
+Result<void> check_names(const Registry& registry, const std::vector<std::string>& words) {
+  for (const auto& word : words) {
+    if (!is_pattern(word)) {
+      RZ_TRY(registry.require_any(word));
+      continue;
+    }
+    const auto& all = registry.entries();
+    if (std::none_of(all.begin(), all.end(), [&](const TargetEntry& entry) {
+          return fits(word, entry.spec.name, entry.spec.category);
+        }))
+      return usage_error(fmt::format("no target has a name like '{}'", word));
+  }
+  return {};
+}
+
 }  // namespace redzone::engine

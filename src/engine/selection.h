@@ -37,4 +37,8 @@ struct Selection {
 Result<Selection> select(const Site& site, const SelectionOptions& options,
                          const std::vector<store::Quarantined>& quarantined);
 
+// That each word names a target, or is a pattern that fits one, for any device: for jobs that run
+// on other machines. Else a usage error.
+Result<void> check_names(const Registry& registry, const std::vector<std::string>& words);
+
 }  // namespace redzone::engine
