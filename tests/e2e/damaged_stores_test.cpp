@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint32_t kStores = 500, kShards = 25;
+constexpr std::uint32_t kStores = 500, kShards = 6;
 // For one command; even on a busy machine only a command that never ends takes longer.
 constexpr std::chrono::minutes kMost{5};
 
