@@ -68,7 +68,7 @@ Result<std::string> required(const po::variables_map& flags, const char* flag) {
                                  flags["do"].as<std::string>(), flag));
 }
 
-// --index; more than there can be of anything is as good as the next larger number.
+// --index, clamped to kMostShards + 1, which is out of every range and fits an int.
 Result<int> index_of(const po::variables_map& flags) {
   if (flags.count("index") == 0)
     return usage_error(fmt::format("fleet {}: --index is missing; see 'redzone fleet --help'",

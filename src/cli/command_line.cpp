@@ -102,6 +102,12 @@ int run_one(Command& command, const std::vector<std::string>& arguments, Results
     return report(command, unknown_flag(command, flags, e.get_option_name()));
   } catch (const po::required_option& e) {
     return report(command, missing_argument(command, words, e.get_option_name()));
+  } catch (const po::invalid_option_value& e) {
+    // All flags with a type of their own are numbers.
+    return report(command,
+                  {ErrorKind::usage, fmt::format("{}: {}: a whole number is expected; see 'redzone "
+                                                 "{} --help'",
+                                                 command.name(), e.what(), command.name())});
   } catch (const po::error& e) {
     return report(command,
                   {ErrorKind::usage, fmt::format("{}: {}; see 'redzone {} --help'", command.name(),

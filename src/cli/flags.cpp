@@ -87,9 +87,10 @@ Result<SanitizerTool> sanitizer_flag(const po::variables_map& flags) {
   if (!tool && !check) return SanitizerTool::none;
   if (tool && check) return usage_error("--sanitizer and --checks: give one of them");
   const auto& name = flags[check ? "checks" : "sanitizer"].as<std::string>();
-  RZ_TRY_ASSIGN(const auto named, parse_name<SanitizerTool>(name));
-  if (check && !is_check(named))
-    return usage_error(fmt::format("--checks {}: races, init, sync or undefined", name));
+  auto parsed = parse_name<SanitizerTool>(name);
+  if (check && !(parsed && is_check(*parsed)))
+    return usage_error(fmt::format("--checks '{}': races, init, sync or undefined", name));
+  RZ_TRY_ASSIGN(const auto named, std::move(parsed));
   if (tool && is_check(named))
     return usage_error(fmt::format("--sanitizer {0}: write --checks {0}", name));
   return named;
@@ -198,7 +199,10 @@ Result<std::chrono::milliseconds> parse_duration(const std::string& text) {
     ms = number * 60e3;
   else if (unit == "h")
     ms = number * 3600e3;
-  if (error != std::errc() || !(ms >= 1) || ms > 1e12)
+  constexpr double kMostHours = 100'000;
+  if (error == std::errc() && ms > kMostHours * 3600e3)
+    return usage_error(fmt::format("'{}' is more than {:.0f}h", text, kMostHours));
+  if (error != std::errc() || !(ms >= 1))
     return usage_error(
         fmt::format("'{}' is not a duration: a number and ms, s, m or h is expected", text));
   return std::chrono::milliseconds(static_cast<std::int64_t>(ms));

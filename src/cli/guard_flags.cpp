@@ -98,19 +98,20 @@ void add_guard_settings_flags(po::options_description& flags) {
       "min-bytes", po::value<Count>()->default_value(Count{1024}),
       "smallest block of malloc() that is guarded")(
       "launch", po::value<std::string>()->default_value("async"),
-      "async, blocking: each launch is waited for, or held: streams that --seed chooses are "
-      "stopped for up to 3 ms")("seed", po::value<Count>()->default_value(Count{1}),
-                                "seed of what --runs varies, and of what --launch held stops")(
+      "async: do not wait; blocking: wait for each launch; held: delay streams that --seed chooses "
+      "by up to 3 ms")("seed", po::value<Count>()->default_value(Count{1}),
+                       "seed of what --runs varies, and of what --launch held stops")(
       "check", po::value<std::string>()->default_value("free"),
       "free or each-launch: when canaries of live blocks of a device are compared; each-launch "
       "waits for each, and names the one after which a canary was wrong")(
       "on-error", po::value<std::string>()->default_value("stop"),
-      "stop or continue: memory takes the place of guard pages, so that the program goes on; of a "
-      "device, writes to it are reported without their block, and reads are not")(
+      "stop: end the program at the first error; continue: back guard pages with memory. On a "
+      "device writes are then reported without their block, and reads are not reported")(
       "kernels", po::value<std::string>(),
-      "wait for, check after and hold the launches of these kernels alone: an extended regular "
-      "expression that is found in the name, as the linker has it or as it is written")(
-      "no-python-stacks", po::bool_switch(), "take no stacks of the Python interpreter")(
+      "apply --launch, --check and --narrow only to kernels whose mangled or demangled name "
+      "matches "
+      "this POSIX extended regular expression")("no-python-stacks", po::bool_switch(),
+                                                "take no stacks of the Python interpreter")(
       "only", po::value<std::string>(),
       "guard these blocks alone: '7' or '100-200', by their numbers in each process")(
       "skip", po::value<std::string>(), "guard all blocks but these: '7' or '100-200'");

@@ -12,7 +12,8 @@ void add_selection_flags(po::options_description& flags,
                       "all are fuzzed")("puzzles", po::bool_switch(),
                                         "also fuzz the puzzles if no target is named")(
       "lazy", po::bool_switch(),
-      "run packages under the launch that compiles, tunes and freezes on the first call")(
+      "also test packages with a launcher that compiles and autotunes at the first call and "
+      "reuses that choice")(
       "all", po::bool_switch(),
       "fuzz all kernels, and all packages under both launches, if no target is named");
   words.add("target", -1);

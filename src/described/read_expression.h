@@ -1,4 +1,4 @@
-// TableReader of a package description that are expressions.
+// Reads fields of a description whose values are expressions.
 #pragma once
 
 #include <span>
