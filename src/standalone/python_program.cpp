@@ -100,17 +100,31 @@ Result<Json> tensor_json(const TensorSpec& spec, const TargetSpec& target, const
                 {"seed", job.seed}}}};
 }
 
+// Where the value of each knob is among those that the file gives: a plan has the text of most
+// values, which does not tell them.
+Result<Json> knobs_json(const Call& call, const TargetSpec& spec) {
+  Json out = Json::object();
+  for (const KnobSpec& knob : spec.knobs) {
+    const auto given = call.config.find(knob.name);
+    if (given == call.config.end()) continue;
+    const auto at = std::find(knob.values.begin(), knob.values.end(), given->second);
+    if (at == knob.values.end())
+      return usage_error(fmt::format("knob '{}' has no longer the plan's value", knob.name));
+    out[knob.name] = at - knob.values.begin();
+  }
+  return out;
+}
+
 Result<Json> call_json(const CallStep& step, const TargetSpec& spec, const Mode& mode) {
   if (step.graph != 0) return usage_error("a plan with graphs is not exported");
-  Json config = Json::object(), dims = Json::object(), tensors = Json::object();
+  Json dims = Json::object(), tensors = Json::object();
   for (const auto& [name, size] : step.call.dims) dims[name] = size;
-  for (const auto& [name, value] : step.call.config)
-    std::visit([&, &key = name](const auto& v) { config[key] = v; }, value);
+  RZ_TRY_ASSIGN(const auto knobs, knobs_json(step.call, spec));
   for (const TensorSpec& tensor : spec.tensors) {
     RZ_TRY_ASSIGN(tensors[tensor.name], tensor_json(tensor, spec, step.call, mode));
   }
   return Json{{"dims", dims},
-              {"config", config},
+              {"knobs", knobs},
               {"repeat", step.repeat},
               {"seed", step.call.seed},
               {"tensors", tensors}};

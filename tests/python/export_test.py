@@ -152,6 +152,41 @@ class Plain(ExportCase):
         calls = ['dims = { M = 2, N = 3 }\nconfig = { mode = "slow", eps = "None" }']
         self.shows(self.export(plan(calls, kind="fault")), "ValueError: as it must be")
 
+    def test_a_knob_has_any_values(self):
+        self.write(HEAD + "N, S = rz.dim('N', 1, 40), rz.knob(1, 2, name='S')\ndef double(v): return 2 * v\n"
+                   "types = rz.knob('float64', 'float', name='types')\n"
+                   "def f(x, y, flag, mixed, of, types, S, twice):\n"
+                   "    got = mixed, of(4), types, S, twice\n"
+                   "    assert flag is True and got == (1, 8, 'float', 2, 4), got\n"
+                   "    raise ValueError('as it must be')\n"
+                   "rz.target(f, name='my.f', x=rz.In(types, N), y=rz.Out('f32', N),\n"
+                   "          flag=rz.knob(False, True), mixed=rz.knob('a', 1, None),\n"
+                   "          of=rz.knob(abs, double), twice=2 * S)\n"
+                   "S, types = rz.knob(5, 6, 7, name='S'), rz.knob('i64', 'i32', name='types')\n"
+                   "rz.target(f, name='my.g', x=rz.In(types, N), y=rz.Out('f32', N), flag=rz.knob(7),\n"
+                   "          mixed=rz.knob(8), of=rz.knob(9), S=S, twice=1)\n")  # fmt: skip
+        config = 'flag = "True", mixed = "1", of = "double", types = "f32", S = 2'
+        program = self.export(plan([f"dims = {{ N = 2 }}\nconfig = {{ {config} }}"], kind="fault"))
+        self.shows(program, "ValueError: as it must be")
+
+    def test_only_the_chosen_part_of_an_expression_is_evaluated(self):
+        self.write(HEAD + "M, N = rz.dims(M=(0, 9), N=(1, 9))\n"
+                   "def f(y, some): raise ValueError(f'{some}')\n"
+                   "rz.target(f, name='my.f', y=rz.Out('f32', N), some=(rz.where(M > 0, N // M, 7),\n"
+                   "          (M > 0) & (N // M > 0), (M == 0) | (N // M > 0), 1 & (M + 2), M | 0))\n"
+        )  # fmt: skip
+        program = self.export(plan(["dims = { M = 0, N = 3 }"], kind="fault"))
+        self.shows(program, r"ValueError: \(7, 0, 1, 1, 0\)")
+
+    def test_a_target_that_a_helper_declares(self):
+        self.write("import redzone as rz\nN = rz.dim('N', 1, 40)\n"
+                   "@rz.target(y=rz.Out('f32', N))\ndef f(y): raise ValueError('as it must be')\n",
+                   "helper.py")  # fmt: skip
+        self.write("import helper\n")
+        calls = ["dims = { N = 2 }"]
+        program = self.export(plan(calls, target="helper.f", kind="fault"))
+        self.shows(program, "ValueError: as it must be")
+
     def test_a_refused_call_is_no_failure(self):
         self.write(HEAD + "N = rz.dim('N', 1, 40)\n"
                    "@rz.target(y=rz.Out('f32', N), rejects=LookupError)\n"

@@ -22,7 +22,7 @@ from typing import Any
 from .arrays import arrays_for
 from .failure import Failed, Refused
 from .memory import Buffer
-from .stand_in import Target, Tensor, parameters_of, scalar, stand_in, symbol
+from .stand_in import Target, Tensor, parameters_of, scalar, stand_in
 
 SHOWS, SHOWS_NOT, CANNOT_RUN = 1, 0, 3
 
@@ -30,11 +30,13 @@ SHOWS, SHOWS_NOT, CANNOT_RUN = 1, 0, 3
 class CallRun:
     """The buffers of a call, and what it returned."""
 
-    def __init__(self, number: int, plan: Mapping[str, Any], trial: Mapping[str, Any], arrays: Any) -> None:
+    def __init__(
+        self, number: int, plan: Mapping[str, Any], trial: Mapping[str, Any], declared: Target, arrays: Any
+    ) -> None:
         self.number, self.call, self.arrays = number, plan["calls"][number], arrays
         cuda = plan["device"] == "cuda"
         self.buffers = {n: Buffer(n, t, trial, cuda) for n, t in self.call["tensors"].items()}
-        self.scalars = {**self.call["dims"], **self.call["config"]}
+        self.scalars = declared.scalars(self.call)
         self.results: dict[str, Any] = {}
         self.inputs = {
             n: arrays.wide(arrays.view(b)) for n, b in self.buffers.items() if b.tensor["role"] != "out"
@@ -50,11 +52,11 @@ class CallRun:
             if isinstance(value, Tensor):
                 named[name] = self.arrays.view(self.buffers[name])
             else:
-                named[name] = scalar(value, self.scalars, name)
+                named[name] = scalar(value, self.scalars)
         parameters = parameters_of(declared.callable)
         for parameter in parameters:
             if parameter.name not in named and parameter.name in self.scalars:
-                named[parameter.name] = symbol(parameter.name, self.scalars)
+                named[parameter.name] = self.scalars[parameter.name]
         first = [named.pop(p.name) for p in parameters if p.kind is p.POSITIONAL_ONLY and p.name in named]
         returned = instance(*first, **named)
         results = [name for name in self.buffers if name not in declared.parameters]
@@ -92,9 +94,9 @@ class CallRun:
             elif name in self.buffers:
                 named[name] = self.arrays.zeros(self.buffers[name].tensor["shape"])
             elif name in declared.parameters:
-                named[name] = scalar(declared.parameters[name], self.scalars, name)
+                named[name] = scalar(declared.parameters[name], self.scalars)
             elif name in self.scalars:
-                named[name] = symbol(name, self.scalars)
+                named[name] = self.scalars[name]
         wanted = reference(**named)
         order = list(outputs)
         if wanted is None:
@@ -152,7 +154,7 @@ def run_trial(
                 for repeat in range(plan["calls"][step]["repeat"]):
                     say(f"call {step + 1}")
                     if repeat == 0 or plan["own_buffers"]:
-                        fresh.append(CallRun(step, plan, how, arrays))
+                        fresh.append(CallRun(step, plan, how, declared, arrays))
                     try:
                         fresh[-1].run(declared, instance)
                     except Failed:
@@ -172,7 +174,6 @@ def load(plan: Mapping[str, Any], source: str) -> Target:
     """Imports the user's file from a folder of its own; the target of the plan."""
     sys.modules["redzone"] = stand_in(plan["device"])
     folder = tempfile.mkdtemp(prefix="repro-")
-    Target.file = plan["file"]
     path = os.path.join(folder, plan["file"])
     with open(path, "w", encoding="utf-8", newline="") as file:
         file.write(source)
