@@ -178,6 +178,43 @@ class Plain(ExportCase):
         program = self.export(plan(["dims = { M = 0, N = 3 }"], kind="fault"))
         self.shows(program, r"ValueError: \(7, 0, 1, 1, 0\)")
 
+    def test_arguments_that_cannot_be_made_are_no_failure(self):
+        self.write(HEAD + "M, N = rz.dims(M=(0, 9), N=(1, 9))\n"
+                   "rz.target(lambda y, some: 0, name='my.f', y=rz.Out('f32', N), some=(N // M,))\n"
+        )  # fmt: skip
+        ran = self.ran(self.export(plan(["dims = { M = 0, N = 3 }"], kind="fault")))
+        self.assertEqual((ran.returncode, ran.stdout), (3, ""), ran.stderr)
+        self.assertRegex(ran.stderr, r"\Athe arguments of call 1 cannot be made: ZeroDivisionError: .*\n\Z")
+
+    def test_a_mistake_of_the_reference_is_no_failure(self):
+        for reference, told in (
+            ("x[9, 9]", "the reference of call 1 raises IndexError: index 9 is out of 2 elements"),
+            ("{'y': x}", "the reference of call 1 raises KeyError: 'result'"),
+        ):
+            with self.subTest(reference):
+                self.write(HEAD + "N = rz.dim('N', 1, 9)\ndef f(x): return x\n"
+                           "rz.target(f, name='my.f', x=rz.In('f32', N, N), returns=rz.Out('f32', N, N),\n"
+                           f"          reference=lambda x: {reference})\n")  # fmt: skip
+                ran = self.ran(self.export(plan(["dims = { N = 2 }"], kind="reference")))
+                self.assertEqual((ran.returncode, ran.stderr), (3, told + "\n"), ran.stdout)
+
+    def test_sets_of_texts_have_one_order(self):
+        self.write(HEAD + "N = rz.dim('N', 1, 40)\nnames = [f'name {i}' for i in range(99)]\n"
+                   "@rz.target(y=rz.Out('i32', N))\n"
+                   "def f(y): y[:] = [names.index(each) for each in set(names)][:len(y)]\n")  # fmt: skip
+        self.shows_not(self.export(plan(["dims = { N = 9 }"], kind="nondeterministic")))
+
+    def test_random_numbers_are_seeded(self):
+        self.write(HEAD + "import random\nN = rz.dim('N', 1, 40)\nclass F:\n"
+                   "    def __init__(self): self.n = random.random()\n"
+                   "    def __call__(self, y): y[:] = [self.n, random.random()]\n"
+                   "def reference(y): y[:] = [.8444218515250481, random.random()]\n"
+                   "rz.target(F, name='my.f', y=rz.Out('f64', 2 * N // N), reference=reference)\n"
+        )  # fmt: skip
+        calls = ["dims = { N = 2 }\nseed = 3"]
+        self.shows_not(self.export(plan(calls, kind="nondeterministic")))
+        self.shows(self.export(plan(calls, kind="reference")), "element 1 is 0.237.* reference has 0.844")
+
     def test_a_target_that_a_helper_declares(self):
         self.write("import redzone as rz\nN = rz.dim('N', 1, 40)\n"
                    "@rz.target(y=rz.Out('f32', N))\ndef f(y): raise ValueError('as it must be')\n",
@@ -186,6 +223,19 @@ class Plain(ExportCase):
         calls = ["dims = { N = 2 }"]
         program = self.export(plan(calls, target="helper.f", kind="fault"))
         self.shows(program, "ValueError: as it must be")
+        self.write(HEAD + "rz.target(len, name='helper.g', obj=rz.Out('f32', 2))\n", "helper.py")
+        ran = self.ran(program)
+        self.assertEqual((ran.returncode, ran.stdout), (3, ""), ran.stderr)
+        self.assertEqual(ran.stderr, "my.py declares helper.g, and no 'helper.f'\n")
+
+    def test_no_folder_is_left(self):
+        self.write(HEAD + "N = rz.dim('N', 1, 40)\n@rz.target(y=rz.Out('f32', N))\ndef f(y): pass\n")
+        program = self.export(plan(["dims = { N = 2 }"], kind="fault"))
+        temporary = self.folder / "temporary"
+        temporary.mkdir()
+        ran = subprocess.run([sys.executable, program], stdout=subprocess.DEVNULL, timeout=200,
+                             env={**without_redzone(), "TMPDIR": str(temporary)})  # fmt: skip
+        self.assertEqual((ran.returncode, list(temporary.iterdir())), (0, []))
 
     def test_a_refused_call_is_no_failure(self):
         self.write(HEAD + "N = rz.dim('N', 1, 40)\n"

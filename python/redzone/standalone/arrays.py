@@ -91,9 +91,6 @@ class TorchArrays:
                 return f"has {what} {has}, and {declared} is declared"
         return ""
 
-    def seed(self, seed: int) -> None:
-        self.torch.default_generator.manual_seed(seed)
-
     def finish(self) -> None:
         if self.device == "cuda":
             self.torch.cuda.synchronize()
@@ -164,9 +161,6 @@ class NumpyArrays:
         if value.dtype != self.dtype(tensor["dtype"]):
             return f"has dtype {value.dtype}, and {self.dtype(tensor['dtype'])} is declared"
         return ""
-
-    def seed(self, seed: int) -> None:
-        self.numpy.random.seed(seed % (1 << 32))
 
     def finish(self) -> None:
         pass
@@ -276,9 +270,6 @@ class PlainArrays:
     def wrong(self, value: Any, tensor: Mapping[str, Any]) -> str:
         shape, declared = shape_of(value), tuple(tensor["shape"])
         return f"has shape {shape}, and {declared} is declared" if shape != declared else ""
-
-    def seed(self, seed: int) -> None:
-        pass
 
     def finish(self) -> None:
         pass

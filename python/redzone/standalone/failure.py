@@ -7,3 +7,7 @@ class Failed(Exception):
 
 class Refused(Exception):
     """The callable refuses a call, which is no failure."""
+
+
+class CannotRun(Exception):
+    """A call cannot be made or compared, which says nothing of the failure; why."""

@@ -20,7 +20,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from .arrays import arrays_for
-from .failure import Failed, Refused
+from .failure import CannotRun, Failed, Refused
 from .memory import Buffer
 from .stand_in import Target, Tensor, parameters_of, scalar, stand_in
 
@@ -34,6 +34,7 @@ class CallRun:
         self, number: int, plan: Mapping[str, Any], trial: Mapping[str, Any], declared: Target, arrays: Any
     ) -> None:
         self.number, self.call, self.arrays = number, plan["calls"][number], arrays
+        self.declared = declared
         cuda = plan["device"] == "cuda"
         self.buffers = {n: Buffer(n, t, trial, cuda) for n, t in self.call["tensors"].items()}
         self.scalars = declared.scalars(self.call)
@@ -42,11 +43,9 @@ class CallRun:
             n: arrays.wide(arrays.view(b)) for n, b in self.buffers.items() if b.tensor["role"] != "out"
         }
 
-    def run(self, declared: Target, instance: Any) -> None:
-        """Raises what the callable raises, and Failed for a wrong result."""
-        seed = self.call["seed"]
-        random.seed(seed)
-        self.arrays.seed(seed)
+    def arguments(self) -> tuple[list[Any], dict[str, Any]]:
+        """Those without a name, and those by name."""
+        declared = self.declared
         named: dict[str, Any] = {}
         for name, value in declared.parameters.items():
             if isinstance(value, Tensor):
@@ -58,8 +57,13 @@ class CallRun:
             if parameter.name not in named and parameter.name in self.scalars:
                 named[parameter.name] = self.scalars[parameter.name]
         first = [named.pop(p.name) for p in parameters if p.kind is p.POSITIONAL_ONLY and p.name in named]
+        return first, named
+
+    def run(self, instance: Any, first: list[Any], named: dict[str, Any]) -> None:
+        """Raises what the callable raises, and Failed for a wrong result."""
+        seed(self.call["seed"])
         returned = instance(*first, **named)
-        results = [name for name in self.buffers if name not in declared.parameters]
+        results = [name for name in self.buffers if name not in self.declared.parameters]
         if results:
             self.results = self.checked(returned, results)
 
@@ -83,8 +87,18 @@ class CallRun:
         written = {n: b for n, b in self.buffers.items() if b.tensor["role"] != "in"}
         return {n: self.results[n] if n in self.results else self.arrays.view(b) for n, b in written.items()}
 
-    def compare_with_reference(self, declared: Target, outputs: Mapping[str, Any]) -> None:
-        """Raises Failed where an output differs."""
+    def compare_with_reference(self, outputs: Mapping[str, Any]) -> None:
+        """Raises Failed where an output differs, and CannotRun for a mistake of the reference."""
+        try:
+            wanted = self.wanted(list(outputs))
+        except Exception as error:
+            raise CannotRun(f"the reference of call {self.number + 1} raises {told(error)}") from None
+        for name, found in outputs.items():
+            self.compare(name, found, wanted[name])
+
+    def wanted(self, order: list[str]) -> dict[str, Any]:
+        """The outputs by the reference."""
+        declared = self.declared
         reference = declared.options["reference"]
         names = [p.name for p in parameters_of(reference)] or list(self.inputs)
         named: dict[str, Any] = {}
@@ -97,21 +111,20 @@ class CallRun:
                 named[name] = scalar(declared.parameters[name], self.scalars)
             elif name in self.scalars:
                 named[name] = self.scalars[name]
+        seed(0)
         wanted = reference(**named)
-        order = list(outputs)
         if wanted is None:
             wanted = {name: named.get(name) for name in order}
         elif not isinstance(wanted, Mapping):
             whole = len(order) == 1 and not (isinstance(wanted, tuple) and len(wanted) == 1)
             wanted = dict(zip(order, [wanted] if whole else wanted))
-        for name in order:
-            self.compare(name, outputs[name], wanted[name])
+        return {name: wanted[name] for name in order}
 
     def compare(self, name: str, found: Any, wanted: Any) -> None:
         shape, got = self.arrays.flat(found)
         other, want = self.arrays.flat(wanted)
         if shape != other:
-            raise Failed(f"the reference of '{name}' has shape {other}, and {shape} is declared")
+            raise CannotRun(f"the reference of '{name}' has shape {other}, and {shape} is declared")
         absolute, relative = self.buffers[name].tensor["tolerance"]
         for index, (a, b) in enumerate(zip(got, want)):
             if a == b or (a != a and b != b):
@@ -120,13 +133,33 @@ class CallRun:
                 raise Failed(f"'{name}': element {index} is {a}, and the reference has {b}")
 
 
+def seed(number: int) -> None:
+    """Seeds Python's random numbers, and those of numpy and torch as far as anybody has imported them."""
+    random.seed(number)
+    numpy, torch = sys.modules.get("numpy"), sys.modules.get("torch")
+    if numpy is not None:
+        numpy.random.seed(number % (1 << 32))
+    if torch is None:
+        return
+    # torch.manual_seed() would touch every device.
+    torch.default_generator.manual_seed(number)
+    if torch.cuda.is_initialized():
+        torch.cuda.default_generators[torch.cuda.current_device()].manual_seed(number)
+
+
 def run_trial(
-    plan: Mapping[str, Any], source: str, which: int, only: int | None, say: Callable[[str], None]
+    plan: Mapping[str, Any],
+    source: str,
+    folder: str,
+    which: int,
+    only: int | None,
+    say: Callable[[str], None],
 ) -> dict[str, str]:
     """Runs a trial of the plan in this process, or one call of it. The outputs as bytes."""
     faulthandler.enable()
     how, device = plan["trials"][which], plan["device"]
-    declared = load(plan, source)
+    declared = load(plan, source, folder)
+    seed(0)
     arrays = arrays_for(declared.options.get("arrays", ""), device)
     guarded = plan["guards_empty"] and hasattr(arrays, "guarding")
     instance = declared.callable() if inspect.isclass(declared.callable) else declared.callable
@@ -143,8 +176,18 @@ def run_trial(
             for buffer in run.buffers.values():
                 buffer.check()
             if plan["reference"]:
-                run.compare_with_reference(declared, outputs)
+                run.compare_with_reference(outputs)
         fresh.clear()
+
+    def arguments_for(step: int, with_buffers: bool) -> tuple[list[Any], dict[str, Any]]:
+        """Of the next call, in buffers of its own or in those of the call before."""
+        try:
+            if with_buffers:
+                fresh.append(CallRun(step, plan, how, declared, arrays))
+            return fresh[-1].arguments()
+        except Exception as error:
+            arrays.finish()  # on a GPU it may be the error of a call before, which this raises, too
+            raise CannotRun(f"the arguments of call {step + 1} cannot be made: {told(error)}") from None
 
     with arrays.guarding(how) if guarded else contextlib.nullcontext():
         for step in plan["steps"]:
@@ -153,10 +196,9 @@ def run_trial(
             elif only is None or step == only:
                 for repeat in range(plan["calls"][step]["repeat"]):
                     say(f"call {step + 1}")
-                    if repeat == 0 or plan["own_buffers"]:
-                        fresh.append(CallRun(step, plan, how, declared, arrays))
+                    first, named = arguments_for(step, repeat == 0 or plan["own_buffers"])
                     try:
-                        fresh[-1].run(declared, instance)
+                        fresh[-1].run(instance, first, named)
                     except Failed:
                         raise
                     except rejects as error:
@@ -170,10 +212,9 @@ def told(error: BaseException) -> str:
     return f"{type(error).__name__}: {' '.join(str(error).split())[:500]}"
 
 
-def load(plan: Mapping[str, Any], source: str) -> Target:
-    """Imports the user's file from a folder of its own; the target of the plan."""
+def load(plan: Mapping[str, Any], source: str, folder: str) -> Target:
+    """Imports the user's file from a temporary folder; the target of the plan."""
     sys.modules["redzone"] = stand_in(plan["device"])
-    folder = tempfile.mkdtemp(prefix="repro-")
     path = os.path.join(folder, plan["file"])
     with open(path, "w", encoding="utf-8", newline="") as file:
         file.write(source)
@@ -185,6 +226,8 @@ def load(plan: Mapping[str, Any], source: str) -> Target:
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     spec.loader.exec_module(module)
+    if plan["target"] not in Target.known:
+        raise CannotRun(f"{plan['file']} declares {', '.join(Target.known)}, and no '{plan['target']}'")
     return Target.known[plan["target"]]
 
 
@@ -193,6 +236,8 @@ def run_in_process(plan: Mapping[str, Any], which: int, only: int | None) -> Any
     environment = dict(os.environ)
     for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
         environment.setdefault(variable, "1")
+    # The order of a set of texts: a failure that depends on it shows in each process.
+    environment.setdefault("PYTHONHASHSEED", "0")
     if plan["device"] != "cuda":
         environment.setdefault("TRITON_INTERPRET", "1")
     with tempfile.TemporaryDirectory(prefix="repro-") as folder:
@@ -231,7 +276,10 @@ def run_child(plan: Mapping[str, Any], source: str, words: list[str]) -> int:
         write()
 
     try:
-        said["outputs"] = run_trial(plan, source, which, only, say)
+        said["outputs"] = run_trial(plan, source, os.path.dirname(answer), which, only, say)
+    except CannotRun as error:
+        print(error, file=sys.stderr)
+        return CANNOT_RUN
     except Failed as failed:
         said["failed"] = str(failed)
     except Refused as refused:
