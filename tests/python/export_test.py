@@ -145,7 +145,7 @@ class Plain(ExportCase):
         self.write(HEAD + "M, N = rz.dims(M=(1, 9), N=(1, 9))\n"
                    "def f(y, /, N, mode, eps, twice, some, odd):\n"
                    "    assert (N, mode, eps, twice, some) == (3, 'slow', None, 6, (2, 5)), locals()\n"
-                   "    assert odd == 1\n    y[:] = [1] * len(y)\n    raise ValueError('as it must be')\n"
+                   "    assert odd == 1\n    y[:] = [[1, 1]] * 3\n    raise ValueError('as it must be')\n"
                    "rz.target(f, name='my.f', y=rz.Out('f32', N, M), mode=rz.knob('fast', 'slow'),\n"
                    "          eps=rz.knob(1.5, None), twice=rz.cdiv(2 * N + M, 2) + 2, some=(2, M + N), \n"
                    "          odd=rz.where((N % 2 == 1) & (M < 3), 1, 0))\n")  # fmt: skip
@@ -188,6 +188,7 @@ class Plain(ExportCase):
 
     def test_a_mistake_of_the_reference_is_no_failure(self):
         for reference, told in (
+            ("[[1, 2], [3]]", "the reference of 'result' does not have the declared shape (2, 2)"),
             ("x[9, 9]", "the reference of call 1 raises IndexError: index 9 is out of 2 elements"),
             ("{'y': x}", "the reference of call 1 raises KeyError: 'result'"),
         ):
@@ -215,6 +216,25 @@ class Plain(ExportCase):
         self.shows_not(self.export(plan(calls, kind="nondeterministic")))
         self.shows(self.export(plan(calls, kind="reference")), "element 1 is 0.237.* reference has 0.844")
 
+    def test_lists_have_the_declared_shape_at_each_level(self):
+        head = HEAD + "M, N = rz.dims(M=(0, 9), N=(0, 9))\n"
+        declared = "rz.target(f, name='my.f', x=rz.In('f32', M, N), returns=rz.Out('f32', M, N)"
+        for dims, body, more, wrong in (
+            ("M = 2, N = 2", "[[1, 2], [3]]", "", "does not have the declared shape"),
+            ("M = 0, N = 3", "[]", ", reference=lambda x: x.tolist()", ""),
+            ("M = 2, N = 0", "[[], []]", ", reference=lambda x: [[], []]", ""),
+            ("M = 2, N = 0", "[]", "", "does not have the declared shape"),
+            ("M = 2, N = 2", "(1, 2)", "", "does not have the declared shape"),
+            ("M = 2, N = 2", "7", "", "is int, and lists or an rz Array are declared"),
+        ):
+            with self.subTest(body + more):
+                self.write(f"{head}def f(x): return {body}\n{declared}{more})\n")
+                program = self.export(plan([f"dims = {{ {dims} }}"], kind="reference" if more else "fault"))
+                if wrong:
+                    self.shows(program, wrong)
+                else:
+                    self.shows_not(program)
+
     def test_a_target_that_a_helper_declares(self):
         self.write("import redzone as rz\nN = rz.dim('N', 1, 40)\n"
                    "@rz.target(y=rz.Out('f32', N))\ndef f(y): raise ValueError('as it must be')\n",
@@ -236,6 +256,28 @@ class Plain(ExportCase):
         ran = subprocess.run([sys.executable, program], stdout=subprocess.DEVNULL, timeout=200,
                              env={**without_redzone(), "TMPDIR": str(temporary)})  # fmt: skip
         self.assertEqual((ran.returncode, list(temporary.iterdir())), (0, []))
+
+    @unittest.skipUnless(importlib.util.find_spec("numpy"), "needs numpy")
+    def test_arrays_are_of_the_kind_that_the_file_imports(self):
+        self.write("import numpy\n", "helper.py")
+        for line, kind in (
+            ("import numpy", "ndarray"),
+            ("import helper", "ndarray"),
+            ("from numpy import float32", "ndarray"),
+            ("__import__('numpy')", "Array"),
+        ):
+            with self.subTest(line):
+                self.write(f"{HEAD}{line}\nN = rz.dim('N', 1, 40)\n@rz.target(y=rz.Out('f32', N))\n"
+                           "def f(y): raise ValueError(type(y).__name__)\n")  # fmt: skip
+                program = self.export(plan(["dims = { N = 2 }"], kind="fault"))
+                self.shows(program, f"ValueError: {kind} ")
+
+    @unittest.skipUnless(importlib.util.find_spec("numpy"), "needs numpy")
+    def test_a_result_may_be_a_scalar_of_numpy(self):
+        self.write(HEAD + "import numpy as np\nN = rz.dim('N', 1, 40)\n"
+                   "rz.target(np.sum, name='my.f', arguments={'a': rz.In('f64', N)}, returns=rz.Out('f64'),\n"
+                   "          reference=lambda a: a.sum())\n")  # fmt: skip
+        self.shows_not(self.export(plan(["dims = { N = 9 }"], kind="reference")))
 
     def test_a_refused_call_is_no_failure(self):
         self.write(HEAD + "N = rz.dim('N', 1, 40)\n"

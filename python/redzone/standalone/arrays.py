@@ -3,8 +3,10 @@
 import ctypes
 import itertools
 import math
+import os
 import struct
 import sys
+import types
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -68,11 +70,16 @@ class TorchArrays:
     def zeros(self, shape: Any) -> Any:
         return self.torch.zeros(shape, dtype=self.torch.float64)
 
-    def flat(self, value: Any) -> tuple[tuple[int, ...], list[Any]]:
-        """The shape, and the elements as numbers."""
+    def wrong_shape(self, value: Any, shape: tuple[int, ...]) -> str:
+        """What the value of a reference is not."""
+        has = tuple(self.torch.as_tensor(value).shape)
+        return f"has shape {has}, and {shape} is declared" if has != shape else ""
+
+    def flat(self, value: Any) -> list[Any]:
+        """The elements as numbers."""
         value = self.torch.as_tensor(value).detach().cpu()
         value = value.to(self.torch.complex128 if value.is_complex() else self.torch.float64)
-        return tuple(value.shape), value.flatten().tolist()
+        return list(value.flatten().tolist())
 
     def contents(self, value: Any) -> bytes:
         value = value.detach().cpu().resolve_conj().contiguous()
@@ -145,16 +152,21 @@ class NumpyArrays:
     def zeros(self, shape: Any) -> Any:
         return self.numpy.zeros(shape)
 
-    def flat(self, value: Any) -> tuple[tuple[int, ...], list[Any]]:
+    def wrong_shape(self, value: Any, shape: tuple[int, ...]) -> str:
+        has = self.numpy.asarray(value).shape
+        return f"has shape {has}, and {shape} is declared" if has != shape else ""
+
+    def flat(self, value: Any) -> list[Any]:
         value = self.numpy.asarray(value)
         wide = "complex128" if value.dtype.kind == "c" else "float64"
-        return value.shape, value.astype(wide).ravel().tolist()
+        return list(value.astype(wide).ravel().tolist())
 
     def contents(self, value: Any) -> bytes:
         return bytes(self.numpy.ascontiguousarray(value).tobytes())
 
     def wrong(self, value: Any, tensor: Mapping[str, Any]) -> str:
-        if not isinstance(value, self.numpy.ndarray):
+        # A sum or a mean of all elements is no array.
+        if not isinstance(value, (self.numpy.ndarray, self.numpy.generic)):
             return f"is {type(value).__name__}, and an array is declared"
         if value.shape != tuple(tensor["shape"]):
             return f"has shape {value.shape}, and {tuple(tensor['shape'])} is declared"
@@ -198,6 +210,8 @@ class Array:
 
     def __setitem__(self, index: Any, value: Any) -> None:
         if index == slice(None):
+            if not fits(value, self.shape):
+                raise ValueError(f"what is assigned does not have the shape {self.shape}")
             for each, item in zip(self.indices(), elements(value)):
                 self[each] = item
         else:
@@ -219,10 +233,14 @@ class Array:
         return part()
 
 
-def shape_of(value: Any) -> tuple[int, ...]:
-    if isinstance(value, (list, tuple)):
-        return (len(value), *(shape_of(value[0]) if value else ()))
-    return tuple(getattr(value, "shape", ()))
+def fits(value: Any, shape: tuple[int, ...]) -> bool:
+    """Whether nested lists or an array have the shape: all lists of a level are of its length, and an
+    empty one has no further levels."""
+    if isinstance(value, Array):
+        return value.shape == shape
+    if not isinstance(value, (list, tuple)):
+        return shape == ()
+    return shape != () and len(value) == shape[0] and all(fits(part, shape[1:]) for part in value)
 
 
 def elements(value: Any) -> Iterator[Any]:
@@ -261,24 +279,61 @@ class PlainArrays:
         }  # fmt: skip
         return Array(Buffer("", tensor, {"poison": 0, "after": True}, False))
 
-    def flat(self, value: Any) -> tuple[tuple[int, ...], list[Any]]:
-        return shape_of(value), list(elements(value))
+    def wrong_shape(self, value: Any, shape: tuple[int, ...]) -> str:
+        return "" if fits(value, shape) else f"does not have the declared shape {shape}"
+
+    def flat(self, value: Any) -> list[Any]:
+        return list(elements(value))
 
     def contents(self, value: Any) -> bytes:
         return repr(list(elements(value))).encode()
 
     def wrong(self, value: Any, tensor: Mapping[str, Any]) -> str:
-        shape, declared = shape_of(value), tuple(tensor["shape"])
-        return f"has shape {shape}, and {declared} is declared" if shape != declared else ""
+        scalar = tuple(tensor["shape"]) == () and isinstance(value, (int, float))
+        if not isinstance(value, (Array, list, tuple)) and not scalar:
+            return f"is {type(value).__name__}, and lists or an rz Array are declared"
+        return self.wrong_shape(value, tuple(tensor["shape"]))
 
     def finish(self) -> None:
         pass
 
 
-def arrays_for(declared: str, device: str) -> Any:
-    """Those of a target: as declared, else of the first module that the file has imported."""
-    if declared == "torch" or (not declared and {"torch", "triton"} & set(sys.modules)):
-        return TorchArrays(device)
-    if declared == "numpy" or (not declared and "numpy" in sys.modules):
-        return NumpyArrays(device)
-    return PlainArrays(device)
+# Modules that a file imports for tensors of a kind, the first that is found.
+KINDS = {"torch": ("torch", "triton", "torchvision", "helion", "flashinfer"), "numpy": ("numpy",)}
+
+
+def kind_of(module: types.ModuleType, folder: str) -> str:
+    """Of the arrays of a file that declares none: what it imports, itself or by modules in `folder`."""
+    imported = imported_by(module, folder)
+    return next((kind for kind, of in KINDS.items() if not imported.isdisjoint(of)), "buffer")
+
+
+def imported_by(module: types.ModuleType, folder: str) -> set[str]:
+    """Top-level names of the modules that its names come from, through the user's modules."""
+    below = os.path.join(os.path.realpath(folder), "") if folder else None
+    seen: set[str] = set()
+    todo = [module]
+    while todo:
+        for value in list(vars(todo.pop()).values()):
+            name = module_of(value)
+            if not isinstance(name, str) or name in seen:
+                continue
+            seen.add(name)
+            other = sys.modules.get(name)
+            file = getattr(other, "__file__", None)
+            if other and below and isinstance(file, str) and os.path.realpath(file).startswith(below):
+                todo.append(other)
+    return {name.partition(".")[0] for name in seen}
+
+
+def module_of(value: Any) -> Any:
+    """The name of the module, or of the one that the value is from; some values raise when asked."""
+    try:
+        return value.__name__ if isinstance(value, types.ModuleType) else value.__module__
+    except Exception:
+        return None
+
+
+def arrays_of(kind: str, device: str) -> Any:
+    kinds = {"torch": TorchArrays, "numpy": NumpyArrays, "buffer": PlainArrays}
+    return kinds[kind](device)

@@ -16,10 +16,11 @@ import signal
 import subprocess
 import sys
 import tempfile
+import types
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from .arrays import arrays_for
+from .arrays import arrays_of, kind_of
 from .failure import CannotRun, Failed, Refused
 from .memory import Buffer
 from .stand_in import Target, Tensor, parameters_of, scalar, stand_in
@@ -121,11 +122,12 @@ class CallRun:
         return {name: wanted[name] for name in order}
 
     def compare(self, name: str, found: Any, wanted: Any) -> None:
-        shape, got = self.arrays.flat(found)
-        other, want = self.arrays.flat(wanted)
-        if shape != other:
-            raise CannotRun(f"the reference of '{name}' has shape {other}, and {shape} is declared")
-        absolute, relative = self.buffers[name].tensor["tolerance"]
+        tensor = self.buffers[name].tensor
+        wrong = self.arrays.wrong_shape(wanted, tuple(tensor["shape"]))
+        if wrong:
+            raise CannotRun(f"the reference of '{name}' {wrong}")
+        got, want = self.arrays.flat(found), self.arrays.flat(wanted)
+        absolute, relative = tensor["tolerance"]
         for index, (a, b) in enumerate(zip(got, want)):
             if a == b or (a != a and b != b):
                 continue
@@ -158,9 +160,9 @@ def run_trial(
     """Runs a trial of the plan in this process, or one call of it. The outputs as bytes."""
     faulthandler.enable()
     how, device = plan["trials"][which], plan["device"]
-    declared = load(plan, source, folder)
+    declared, module = load(plan, source, folder)
     seed(0)
-    arrays = arrays_for(declared.options.get("arrays", ""), device)
+    arrays = arrays_of(declared.options.get("arrays") or kind_of(module, plan["folder"]), device)
     guarded = plan["guards_empty"] and hasattr(arrays, "guarding")
     instance = declared.callable() if inspect.isclass(declared.callable) else declared.callable
     rejects = declared.options.get("rejects", ())
@@ -212,8 +214,8 @@ def told(error: BaseException) -> str:
     return f"{type(error).__name__}: {' '.join(str(error).split())[:500]}"
 
 
-def load(plan: Mapping[str, Any], source: str, folder: str) -> Target:
-    """Imports the user's file from a temporary folder; the target of the plan."""
+def load(plan: Mapping[str, Any], source: str, folder: str) -> tuple[Target, types.ModuleType]:
+    """Imports the user's file from a temporary folder; the target of the plan, and the module."""
     sys.modules["redzone"] = stand_in(plan["device"])
     path = os.path.join(folder, plan["file"])
     with open(path, "w", encoding="utf-8", newline="") as file:
@@ -228,7 +230,7 @@ def load(plan: Mapping[str, Any], source: str, folder: str) -> Target:
     spec.loader.exec_module(module)
     if plan["target"] not in Target.known:
         raise CannotRun(f"{plan['file']} declares {', '.join(Target.known)}, and no '{plan['target']}'")
-    return Target.known[plan["target"]]
+    return Target.known[plan["target"]], module
 
 
 def run_in_process(plan: Mapping[str, Any], which: int, only: int | None) -> Any:
