@@ -113,6 +113,7 @@ class Plain(ExportCase):
         declared = "@rz.target(x=rz.In('f32', N), y=rz.Out('f32', N){})\ndef f(x, y):\n    y[:] = x\n"
         for kind, body, reason, more in (
             ("fault", "    if len(x) > 3: raise KeyError('long')\n", "KeyError: 'long'", ""),
+            ("fault", "    raise SystemExit(7)\n", "SystemExit: 7 .call 1", ""),
             ("fault", "    os.kill(os.getpid(), 11)\n", "killed by SIGSEGV in call 1", ""),
             ("input-changed", "    x[1] = 7\n", "the input 'x' was overwritten at element 1", ""),
             ("illegal-access", "    ctypes.string_at(x.address + 16, 1)\n", "SIGSEGV in call 1", ""),

@@ -291,7 +291,7 @@ def run_child(plan: Mapping[str, Any], source: str, words: list[str]) -> int:
             print(f"{told(error)}: run it with an interpreter that has the module", file=sys.stderr)
             return CANNOT_RUN
         said["failed"] = told(error)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         if "at" not in said:
             raise
         said["failed"] = told(error)
