@@ -40,7 +40,7 @@ class WrongResult:
 
 
 class Arrays(Protocol):
-    """One kind of tensors. Values of references are float64, int64 or bool."""
+    """One kind of tensors. Values of references are float64, complex128, int64 or bool."""
 
     @property
     def dtypes(self) -> Container[str]:
@@ -56,10 +56,12 @@ class Arrays(Protocol):
         """Copies a returned value that is not wrong."""
 
     def doubles(self, address: int, shape: tuple[int, ...], dtype: str) -> Any:
-        """A copy of float64 values for a reference; `dtype` is that of the call."""
+        """A copy of float64 values for a reference; `dtype` is that of the call. An element of a complex
+        type is two of them, its parts."""
 
-    def store_doubles(self, value: Any, address: int, shape: tuple[int, ...]) -> None:
-        """Copies what a reference returned. Raises ValueError for another shape."""
+    def store_doubles(self, value: Any, address: int, shape: tuple[int, ...], dtype: str) -> None:
+        """Copies what a reference returned. Raises ValueError for another shape, and for complex values
+        where `dtype` has none."""
 
 
 # Modules that a file of targets imports for tensors of a kind, the first that is found.
@@ -160,13 +162,17 @@ def try_out(arrays: Arrays) -> None:
     tensor = arrays.view(memory)
     wrong = arrays.wrong(tensor, memory)
     arrays.store(tensor, memory)
-    arrays.store_doubles(arrays.doubles(at_doubles, (4,), "f32"), at_doubles, (4,))
+    arrays.store_doubles(arrays.doubles(at_doubles, (4,), "f32"), at_doubles, (4,), "f32")
     if wrong is not None or list(values) != [1, 2, 3, 4] or list(doubles) != [1, 2, 3, 4]:
         raise ValueError("a tensor of 1, 2, 3 and 4 " + (wrong.message if wrong else "has other values"))
 
 
 def element_bytes(dtype: str) -> int:
     return DTYPES[dtype]
+
+
+def is_complex(dtype: str) -> bool:
+    return dtype[0] == "c"
 
 
 def is_integral(dtype: str) -> bool:

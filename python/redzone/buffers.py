@@ -60,8 +60,9 @@ class Array:
         return part(())
 
     def _assign(self, value: Any) -> None:
-        if shape_of(value) != self.shape:
-            raise ValueError(f"has shape {shape_of(value)}, and {self.shape} is declared")
+        wrong = wrong_shape(value, self.shape)
+        if wrong:
+            raise ValueError(wrong)
         for index in self.indices():
             element = value
             if isinstance(value, Array):
@@ -111,9 +112,8 @@ class Buffers:
         is_scalar = memory.shape == () and isinstance(value, (int, float))
         if not isinstance(value, (Array, list, tuple)) and not is_scalar:
             return WrongResult("type", f"is {type(value).__name__}, and lists or an rz Array are declared")
-        if shape_of(value) != memory.shape:
-            return WrongResult("shape", f"has shape {shape_of(value)}, and {memory.shape} is declared")
-        return None
+        wrong = wrong_shape(value, memory.shape)
+        return WrongResult("shape", wrong) if wrong else None
 
     def store(self, value: Any, memory: Memory) -> None:
         Array(memory)[:] = value
@@ -122,21 +122,34 @@ class Buffers:
         memory = _contiguous(address, shape)
         return _Integers(memory) if is_integral(dtype) or dtype == "bool" else Array(memory)
 
-    def store_doubles(self, value: Any, address: int, shape: tuple[int, ...]) -> None:
+    def store_doubles(self, value: Any, address: int, shape: tuple[int, ...], dtype: str) -> None:
         Array(_contiguous(address, shape))[:] = value
 
 
-def shape_of(value: Any) -> tuple[int, ...]:
-    """The shape of nested lists, or of an Array."""
+def wrong_shape(value: Any, shape: tuple[int, ...]) -> str:
+    """Why nested lists, or an Array, have not that shape; "" if they have."""
+    has = _first_shape(value)
+    if has == shape if isinstance(value, Array) else _fits(value, shape):
+        return ""
+    return f"has {f'shape {has}' if has != shape else 'uneven lists'}, and {shape} is declared"
+
+
+def _fits(value: Any, shape: tuple[int, ...]) -> bool:
+    """Lists say no extents behind one that is 0: [] is of each shape that begins with it."""
+    if not shape:
+        return not isinstance(value, (list, tuple, Array))
+    if not isinstance(value, (list, tuple)) or len(value) != shape[0]:
+        return False
+    return all(_fits(part, shape[1:]) for part in value)
+
+
+def _first_shape(value: Any) -> tuple[int, ...]:
+    """The shape as the first element of each list has it."""
     if isinstance(value, Array):
         return value.shape
-    shape = []
-    while isinstance(value, (list, tuple)):
-        shape.append(len(value))
-        if not value:
-            break
-        value = value[0]
-    return tuple(shape)
+    if not isinstance(value, (list, tuple)):
+        return ()
+    return (len(value), *(_first_shape(value[0]) if value else ()))
 
 
 def _contiguous(address: int, shape: tuple[int, ...]) -> Memory:

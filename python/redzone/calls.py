@@ -57,6 +57,11 @@ def scalar_value(value: Any, scalars: Mapping[str, Any]) -> Any:
     return value
 
 
+def _dtype_of(tensor: Tensor, scalars: Scalars) -> str:
+    dtype = tensor.dtype
+    return str(scalars[dtype.name]) if isinstance(dtype, Knob) else dtype
+
+
 class _Named(NamedTuple):
     """A tensor of a target, as the library is asked for it."""
 
@@ -161,22 +166,22 @@ class BoundReference:
         for argument in target.reference_arguments:
             named[argument.parameter] = self._value(argument, reference, scalars, written)
         assert target.reference is not None
-        self._store(target.reference(**named), named, written, reference)
+        self._store(target.reference(**named), named, written, reference, scalars)
 
     def _value(self, argument: Argument, reference: int, scalars: Scalars, written: set[str]) -> Any:
         tensor = argument.value
         if not isinstance(tensor, Tensor):
             return scalar_value(tensor, scalars)
-        dtype = tensor.dtype
-        name = scalars[dtype.name] if isinstance(dtype, Knob) else dtype
         find = self._input
         if tensor.role == "out":
             written.add(argument.parameter)
             find = self._output
         address, shape = self._doubles(find, reference, argument.parameter)
-        return self._arrays.doubles(address, shape, name)
+        return self._arrays.doubles(address, shape, _dtype_of(tensor, scalars))
 
-    def _store(self, returned: Any, named: dict[str, Any], written: set[str], reference: int) -> None:
+    def _store(
+        self, returned: Any, named: dict[str, Any], written: set[str], reference: int, scalars: Scalars
+    ) -> None:
         outputs = self._target.outputs
         if returned is None and written:
             results = {name: named[name] for name in outputs if name in named}
@@ -192,8 +197,9 @@ class BoundReference:
             if results.get(name) is None:
                 raise ValueError(f"it has no value for '{name}'")
             address, shape = self._doubles(self._output, reference, name)
+            dtype = _dtype_of(self._target.tensors[name], scalars)
             try:
-                self._arrays.store_doubles(results[name], address, shape)
+                self._arrays.store_doubles(results[name], address, shape, dtype)
             except ValueError as error:
                 raise ValueError(f"its '{name}' {error}") from None
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ctypes
+import math
 from typing import Any
 
 import numpy as np
 
-from .arrays import Memory, WrongResult, element_bytes, is_integral
+from .arrays import Memory, WrongResult, element_bytes, is_complex, is_integral
 
 _DTYPES = {
     "f32": "float32", "f64": "float64", "f16": "float16", "i8": "int8", "u8": "uint8", "i16": "int16",
@@ -42,26 +43,24 @@ class NumpyArrays:
         self.view(memory)[...] = value
 
     def doubles(self, address: int, shape: tuple[int, ...], dtype: str) -> Any:
-        values = self._doubles_at(address, shape)
+        values = self._values_at(address, shape, dtype)
         if dtype == "bool":
             return values != 0
-        if dtype in ("c64", "c128"):
-            return values.copy().view(np.complex128)
         return values.astype(np.int64) if is_integral(dtype) else values.copy()
 
-    def store_doubles(self, value: Any, address: int, shape: tuple[int, ...]) -> None:
+    def store_doubles(self, value: Any, address: int, shape: tuple[int, ...], dtype: str) -> None:
         result = np.asarray(value)
-        if np.iscomplexobj(result):
-            result = np.ascontiguousarray(result, np.complex128).view(np.float64)
         if result.shape != shape:
             raise ValueError(f"has shape {result.shape}, and {shape} is declared")
-        self._doubles_at(address, shape)[...] = result
+        if np.iscomplexobj(result) and not is_complex(dtype):
+            raise ValueError(f"has dtype {result.dtype}, and {dtype} is declared")
+        self._values_at(address, shape, dtype)[...] = result
 
     @staticmethod
-    def _doubles_at(address: int, shape: tuple[int, ...]) -> Any:
-        count = 1
-        for extent in shape:
-            count *= extent
-        if count == 0:
-            return np.empty(shape)
-        return np.ndarray(shape, np.float64, (ctypes.c_double * count).from_address(address))
+    def _values_at(address: int, shape: tuple[int, ...], dtype: str) -> Any:
+        """The float64 values as they are, where two are a complex one."""
+        value, parts = (np.complex128, 2) if is_complex(dtype) else (np.float64, 1)
+        if 0 in shape:
+            return np.empty(shape, value)
+        buffer = (ctypes.c_double * (parts * math.prod(shape))).from_address(address)
+        return np.ndarray(shape, value, buffer)

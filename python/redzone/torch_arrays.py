@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ctypes
+import math
 from typing import Any
 
 import torch
 
-from .arrays import Memory, WrongResult, element_bytes, is_integral
+from .arrays import Memory, WrongResult, element_bytes, is_complex, is_integral
 
 _DTYPES: dict[str, Any] = {
     name: getattr(torch, of_torch)
@@ -90,29 +91,26 @@ class TorchArrays:
         self.view(memory).copy_(value.detach())
 
     def doubles(self, address: int, shape: tuple[int, ...], dtype: str) -> torch.Tensor:
-        values = self._doubles_at(address, shape)
+        values = self._values_at(address, shape, dtype)
         if dtype == "bool":
             return values != 0
-        if dtype in ("c64", "c128"):
-            return torch.view_as_complex(values.unflatten(-1, (-1, 2)).clone())
         return values.to(torch.int64) if is_integral(dtype) else values.clone()
 
-    def store_doubles(self, value: Any, address: int, shape: tuple[int, ...]) -> None:
+    def store_doubles(self, value: Any, address: int, shape: tuple[int, ...], dtype: str) -> None:
         # A file may have set another device for what is made without one.
         given = isinstance(value, torch.Tensor)
         result = (value if given else torch.as_tensor(value, device="cpu")).detach()
-        if result.is_complex():
-            result = torch.view_as_real(result.to(torch.complex128).resolve_conj()).flatten(-2)
         if tuple(result.shape) != shape:
             raise ValueError(f"has shape {tuple(result.shape)}, and {shape} is declared")
-        self._doubles_at(address, shape).copy_(result)
+        if result.is_complex() and not is_complex(dtype):
+            raise ValueError(f"has dtype {result.dtype}, and {dtype} is declared")
+        self._values_at(address, shape, dtype).copy_(result)
 
     @staticmethod
-    def _doubles_at(address: int, shape: tuple[int, ...]) -> torch.Tensor:
-        count = 1
-        for extent in shape:
-            count *= extent
-        if count == 0:
-            return torch.empty(shape, dtype=torch.float64)
-        buffer = (ctypes.c_double * count).from_address(address)
-        return torch.frombuffer(buffer, dtype=torch.float64).view(shape)
+    def _values_at(address: int, shape: tuple[int, ...], dtype: str) -> torch.Tensor:
+        """The float64 values as they are, where two are a complex one."""
+        value, parts = (torch.complex128, 2) if is_complex(dtype) else (torch.float64, 1)
+        if 0 in shape:
+            return torch.empty(shape, dtype=value)
+        buffer = (ctypes.c_double * (parts * math.prod(shape))).from_address(address)
+        return torch.frombuffer(buffer, dtype=value).view(shape)

@@ -6,6 +6,8 @@ With numpy or torch installed their arrays are tested, too; buffers always are.
 
 import ctypes
 import importlib.util
+import itertools
+import math
 import random
 import struct
 import unittest
@@ -92,6 +94,10 @@ class Library:
 
 def doubles(values, *shape):
     return (ctypes.c_double * len(values))(*values), shape
+
+
+def parts(values):
+    return [part for value in values for part in (value.real, value.imag)]
 
 
 def as_doubles(x):
@@ -308,6 +314,55 @@ class References(CallCase):
                     bound.run(1)
 
 
+    def test_complex_values(self):
+        n, m = rz.dims(N=(1, 9), M=(0, 9))
+        seen = []
+
+        def gives(x):
+            seen.append(x.tolist())
+            return x * (2 + 1j)
+
+        def writes(x, y):
+            y[...] = x * (2 + 1j)
+
+        def gives_reals(x):
+            return x.real
+
+        shapes = [((n,), (3,)), ((n, m), (2, 2)), ((), ()), ((n, m), (2, 0))]
+        for kind in self.each_kind():
+            if kind == "buffer":
+                continue
+            for dtype, (symbols, shape) in itertools.product(("c64", "c128"), shapes):
+                values = [complex(i + 1, -i) for i in range(math.prod(shape))]
+                for function in (gives, writes, gives_reals):
+                    library = Library({"N": 3, "M": 2})
+                    library.inputs["x"] = doubles(parts(values), *shape)
+                    library.outputs["y"] = doubles([0] * (2 * len(values)), *shape)
+                    declared = {"x": rz.In(dtype, *symbols), "y": rz.Out(dtype, *symbols)}
+                    self.reference(library, kind, function, **declared).run(1)
+                    want = [v.real + 0j if function is gives_reals else v * (2 + 1j) for v in values]
+                    self.assertEqual(list(library.outputs["y"][0]), parts(want))
+                    self.assertEqual(list(library.inputs["x"][0]), parts(values))
+            self.assertIn([1 + 0j, 2 - 1j, 3 - 2j], seen)
+            seen.clear()
+
+    def test_complex_values_for_a_knob_of_types_and_for_reals(self):
+        n = rz.dim("N", 1, 9)
+        for kind in self.each_kind():
+            if kind == "buffer":
+                continue
+            knob = rz.knob("f32", "c64", name="D")
+            for dtype, count in (("c64", 4), ("f32", 2)):
+                library = Library({"N": 2}, {"D": dtype})
+                library.inputs["x"] = doubles([1, 2, 3, 4][:count], 2)
+                library.outputs["y"] = doubles([0] * count, 2)
+                self.reference(library, kind, lambda x: x + x, x=rz.In(knob, n), y=rz.Out(knob, n)).run(1)
+                self.assertEqual(list(library.outputs["y"][0]), [2, 4, 6, 8][:count])
+            bound = self.reference(library, kind, lambda x: x * 1j, x=rz.In("f32", n), y=rz.Out("f32", n))
+            with self.assertRaisesRegex(ValueError, "its 'y' has dtype .*complex128, and f32 is declared"):
+                bound.run(1)
+
+
 class Scalars(CallCase):
     def test_a_result_without_dims(self):
         n = rz.dim("N", 1, 9)
@@ -364,6 +419,20 @@ class Torch(CallCase):
 
 
 class Buffers(unittest.TestCase):
+    def test_lists_of_a_shape(self):
+        from redzone.buffers import wrong_shape
+
+        fits = [([], (0,)), ([], (0, 1)), ([[], []], (2, 0)), ([[], []], (2, 0, 3)), (1.0, ()),
+                ([1.0, 2.0], (2,)), (((1.0, 2.0), [3.0, 4.0]), (2, 2))]  # fmt: skip
+        for value, shape in fits:
+            self.assertEqual(wrong_shape(value, shape), "", (value, shape))
+        wrong = [([], (1, 0), "shape (0,)"), ([[]], (0, 1), "shape (1, 0)"), ([], (), "shape (0,)"),
+                 (1.0, (1,), "shape ()"), ([[]], (1, 1), "shape (1, 0)"), ([[1.0]], (1,), "shape (1, 1)"),
+                 ([[1.0, 2.0], [3.0]], (2, 2), "uneven lists"), ([[1.0], 2.0], (2, 1), "uneven lists"),
+                 ([1.0, [2.0]], (2,), "uneven lists")]  # fmt: skip
+        for value, shape, has in wrong:
+            self.assertEqual(wrong_shape(value, shape), f"has {has}, and {shape} is declared")
+
     def test_bf16_rounds_to_the_nearest_even(self):
         from redzone.buffers import _bf16
 

@@ -134,8 +134,9 @@ int rz_reference_knob_is_text(const rz_reference*, const char* name);
 int64_t rz_reference_knob_integer(const rz_reference*, const char* name);
 const char* rz_reference_knob_text(const rz_reference*, const char* name);
 /* Inputs (in and inout) and outputs (out: zeros; inout: a copy) as doubles, contiguous and
- * row-major whatever the layout of the call was. `shape` has room for RZ_MOST_RANK extents. 0, or
- * -1 for an unknown name. */
+ * row-major whatever the layout of the call was. `shape` has room for RZ_MOST_RANK extents. An
+ * element of a complex type is two doubles, its parts: `count` is twice the product of `shape`
+ * then. 0, or -1 for an unknown name. */
 int rz_reference_input(rz_reference*, const char* name, const double** at, uint64_t* count,
                        int64_t* shape, int* rank);
 int rz_reference_output(rz_reference*, const char* name, double** at, uint64_t* count,
