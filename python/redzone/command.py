@@ -14,10 +14,14 @@ from typing import Any, NoReturn
 # The command, where it lies neither with the package nor on the PATH.
 VARIABLE = "REDZONE"
 
-NOTHING_NEW, FINDINGS, USAGE, NOT_JUDGED = 0, 1, 2, 4
+NOTHING_NEW, FINDINGS, USAGE, HARNESS, NOT_JUDGED = 0, 1, 2, 3, 4
 
 # Where the command lies from the package: in a wheel, and in lib/redzone/python of a build.
 _BESIDE = ("_redzone/bin/redzone", "../../../../bin/redzone")
+
+
+# How its lines about problems begin.
+_TELLS = "redzone: "
 
 
 class CommandError(Exception):
@@ -31,10 +35,12 @@ class Ran:
     err: str
 
     def problem(self) -> str:
-        """The last line that it has written about one, or its exit code."""
+        """Its exit code, and the last line that it has written about a problem."""
         lines = self.err.strip().splitlines()
+        # Notes have no prefix.
+        told = [line for line in lines if line.startswith(_TELLS)] or lines
         judged = "nothing could be judged" if self.code == NOT_JUDGED else f"exit code {self.code}"
-        return f"{judged}: {lines[-1]}" if lines else judged
+        return f"{judged}: {told[-1].removeprefix(_TELLS)}" if told else judged
 
 
 def find_command() -> str:

@@ -17,11 +17,23 @@ from typing import Any
 
 import pytest
 
-from .command import FINDINGS, NOT_JUDGED, NOTHING_NEW, USAGE, Command, CommandError, Ran, confirmed
+from .command import (
+    FINDINGS,
+    HARNESS,
+    NOT_JUDGED,
+    NOTHING_NEW,
+    USAGE,
+    Command,
+    CommandError,
+    Ran,
+    confirmed,
+)
 from .registry import registry
 from .targets import Target
 
 FOLDER = ".redzone"
+# Exit codes of a run that says by itself what it has met.
+_JUDGED = (NOTHING_NEW, FINDINGS, USAGE, HARNESS, NOT_JUDGED)
 # In CI each run is the same.
 _CI = "CI"
 
@@ -62,16 +74,15 @@ class Checker:
             command = Command(target.place.file, db)
             with _locked(db):
                 self._replay_known(command, db)
-                ran = command.run(
-                    "run", "--target", target.name, *budget, "--json", allowed=(NOTHING_NEW, FINDINGS)
-                )
-                self._judge(ran)
+                self._judge(command.run("run", "--target", target.name, *budget, "--json", allowed=_JUDGED))
         except CommandError as error:
-            raise pytest.UsageError(str(error)) from None
+            pytest.fail(str(error), pytrace=False)
 
     @staticmethod
     def _judge(ran: Ran) -> None:
-        """Fails for what the run has met, also if it was known before."""
+        """Fails for what the run has met, also if it was known before, and if it could not judge."""
+        if not ran.out.strip():
+            pytest.fail(f"redzone run: {ran.problem()}", pytrace=False)
         document = json.loads(ran.out)
         met = [f for f in confirmed(document) if f["ledger"]["standing"] != "quarantined"]
         if ran.code == FINDINGS:
@@ -80,6 +91,8 @@ class Checker:
             pytest.fail(failure(met[0]), pytrace=False)
         if ran.code == FINDINGS:
             pytest.fail("redzone run has failed, and says no finding", pytrace=False)
+        if ran.code != NOTHING_NEW:
+            pytest.fail(not_judged(document) or f"redzone run: {ran.problem()}", pytrace=False)
 
     @staticmethod
     def _replay_known(command: Command, db: str) -> None:
@@ -102,6 +115,15 @@ def failure(finding: dict[str, Any]) -> str:
     return (
         f"{finding['signature']['text']}\n{finding['reason']}\n\nplan ({calls}):\n{plan}\n\n"
         f"{finding['replay']}"
+    )
+
+
+def not_judged(document: dict[str, Any]) -> str:
+    """The text of a test whose plans could not be judged; "" if there is no such plan. Mistakes of the
+    spec come before calls that the target refuses."""
+    reasons = sorted(document.get("unjudged", []), key=lambda each: not each["spec_error"])
+    return "\n".join(
+        f"{each['target']}: {each['reason']} ({each['verdict']}, plans: {each['plans']})" for each in reasons
     )
 
 

@@ -72,6 +72,33 @@ class Plugin(cases.FileCase):
         self.assertIn("finding 1 of ", smaller.stdout)
         self.assertIn("cannot be replayed", smaller.stdout)
 
+    def test_what_keeps_a_run_from_judging_is_told(self):
+        self.write(
+            "import redzone as rz\nN = rz.dim('N', 1, 9)\n"
+            "def raises(x): raise KeyError('no such thing')\n"
+            "@rz.target(x=rz.In('f32', N), returns=rz.Out('f32', N), reference=raises)\n"
+            "def wrong_reference(x): return x.tolist()\n"
+            "@rz.target(x=rz.In('f32', N), returns=rz.Out('f32', N), rejects=ValueError)\n"
+            "def refuses(x): raise ValueError('no such length')\n"
+            "def test_reference(redzone): redzone.check(wrong_reference, plans=9)\n"
+            "def test_refuses(redzone): redzone.check(refuses, plans=9)\n"
+            "def test_flags(redzone): redzone.check(refuses, time='soon')\n",
+            "test_mine.py",
+        )
+        ran = self.pytest("test_mine.py")
+        self.assertIn("3 failed", ran.stdout)
+        self.assertIn("test_mine.py:3: KeyError: 'no such thing'", ran.stdout)
+        self.assertIn("test_mine.py:7: ValueError: no such length (not-applicable, plans: 9)", ran.stdout)
+        self.assertIn("redzone run: exit code 2: ", ran.stdout)
+        self.assertNotIn("not applicable: launch modes", ran.stdout)
+        self.assertNotIn("UsageError", ran.stdout)
+
+    def test_a_missing_command_is_told(self):
+        self.write(TARGETS, "test_mine.py")
+        ran = self.pytest("test_mine.py", "-k", "right", command=self.folder / "none")
+        self.assertIn("no redzone command: put it on the PATH", ran.stdout)
+        self.assertNotIn("UsageError", ran.stdout)
+
     def test_a_known_bug_that_comes_back_is_no_pass(self):
         finding = {
             "id": 1, "state": "confirmed", "signature": {"text": "fault: f"}, "reason": "too long",
