@@ -3,7 +3,8 @@
 Imports the files and writes one JSON object to descriptor N; without a file, it has no target, and
 says which versions there are. Started by the driver, not by people.
 Exit codes: 0; 2 and one line in the place of the answer and on stderr if a file is wrong; 3 and one
-line if the interpreter lacks a module. What the files print goes to stderr.
+line if the interpreter lacks a module. An empty line comes first, before a file is imported: one that
+ends the process is told from an interpreter that does not start. What the files print goes to stderr.
 """
 
 from __future__ import annotations
@@ -92,6 +93,7 @@ def main() -> NoReturn:
     answer = _Answer(arguments.out_fd)
     os.dup2(2, 1)
     choose_device(arguments.device)
+    answer.write(b"\n")
     files = Files(arguments.file)
     first = next(iter(arguments.file), sys.executable)
     try:

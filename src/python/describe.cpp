@@ -25,6 +25,8 @@ using Clock = std::chrono::steady_clock;
 
 // Exit codes of `python -m redzone.describe`.
 constexpr int kFileIsWrong = 2, kModuleIsMissing = 3;
+// What it writes before it imports a file. The answer is behind it.
+constexpr char kStarted = '\n';
 
 constexpr std::size_t kMostAnswerBytes = std::size_t{16} << 20;
 // More than any file prints on purpose while it is imported.
@@ -49,8 +51,9 @@ std::string last_line(const exec::OutputTail& output) {
   return text.substr(text.rfind('\n') + 1);
 }
 
-// How the child ended, if that is no answer. `told`: what it wrote in the place of one.
-Error problem(const Interpreter& interpreter, const std::string& files, int status,
+// How the child ended, if that is no answer. `told`: what it wrote in the place of one. Where that
+// is nothing, a file has chosen the exit code, if the interpreter has `started`.
+Error problem(const Interpreter& interpreter, const std::string& files, int status, bool started,
               const std::string& told, const exec::OutputTail& output) {
   const std::string line = told.empty() ? last_line(output) : printable(told);
   if (WIFSIGNALED(status)) {
@@ -59,8 +62,12 @@ Error problem(const Interpreter& interpreter, const std::string& files, int stat
                                           name == nullptr ? "?" : name)};
   }
   const int code = WEXITSTATUS(status);
-  if (code == kFileIsWrong && !line.empty()) return {ErrorKind::usage, line};
-  if (code == kModuleIsMissing && !line.empty())
+  if (started && told.empty() && !files.empty())
+    return {ErrorKind::usage,
+            fmt::format("{}:1: ended the process with exit code {} while it was imported{}{}",
+                        files, code, line.empty() ? "" : "; it printed: ", line)};
+  if (code == kFileIsWrong && !told.empty()) return {ErrorKind::usage, line};
+  if (code == kModuleIsMissing && !told.empty())
     return {ErrorKind::harness, fmt::format("{}: {}", interpreter.path.string(), line)};
   return {ErrorKind::harness,
           fmt::format("{}: exited with code {} and no answer{}{}", interpreter.path.string(), code,
@@ -128,8 +135,10 @@ Result<Descriptions> describe(const Interpreter& interpreter,
       return usage_error(
           fmt::format("{}: a description of more than {} MiB", all, kMostAnswerBytes >> 20));
     if (status) {
+      const bool started = answer.starts_with(kStarted);
+      if (started) answer.erase(0, 1);
       if (*status != 0 || answer.empty())
-        return tl::unexpected(problem(interpreter, all, *status, answer, output));
+        return tl::unexpected(problem(interpreter, all, *status, started, answer, output));
       return read_descriptions(answer, "description of " + all);
     }
     if (output.total_bytes() > kMostOutputBytes)

@@ -27,7 +27,7 @@ def described(*files, cwd, python=sys.executable, timeout=60, **how):
     finally:
         os.close(theirs)
         with os.fdopen(ours) as answer:
-            text = answer.read()
+            text = answer.read().removeprefix("\n")  # that the interpreter has started
     if not text or ran.returncode != 0:
         return ran, text or None
     return ran, json.loads(text)

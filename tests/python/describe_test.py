@@ -225,6 +225,12 @@ class HostileFiles(cases.FileCase):
         )
         self.assertEqual(self.mistake("x = 1\nraise KeyboardInterrupt\n"), "my.py:2: KeyboardInterrupt")
 
+    def test_an_end_without_an_answer(self):
+        # The driver says what it is, as it knows by the empty line that the file was imported.
+        for code in ("import os\nos._exit(2)\n", "import os\nprint('a.py:1: b', flush=True)\nos._exit(3)\n"):
+            ran, answer = cases.described(self.write(code), cwd=self.folder)
+            self.assertEqual((ran.returncode, answer), (int(code[-3]), None))
+
     def test_changes_the_folder(self):
         self.write(RIGHT, "other.py")
         name = self.write("import os\nos.chdir('/')\n" + RIGHT)

@@ -59,7 +59,7 @@ TEST_F(DescribingProcess, ItsAnswerIsRead) {
 }
 
 TEST_F(DescribingProcess, ALineAboutAFileIsAUsageError) {
-  const auto read = described("echo chatter >&2; echo 'my.py:12: no target N' >&2; exit 2");
+  const auto read = described("echo chatter >&2; printf '\\nmy.py:12: no target N' >&$fd; exit 2");
   ASSERT_FALSE(read);
   EXPECT_EQ(read.error().kind, ErrorKind::usage);
   EXPECT_EQ(read.error().message, "my.py:12: no target N");
@@ -68,7 +68,7 @@ TEST_F(DescribingProcess, ALineAboutAFileIsAUsageError) {
 TEST_F(DescribingProcess, ALineInThePlaceOfTheAnswerIsNotMixedWithWhatTheFilePrints) {
   for (const char* code : {"2", "3"}) {
     const auto read = described(
-        std::string("printf 'my.py:12: \\303\\244\\033' >&$fd; echo later >&2; exit ") + code);
+        std::string("printf '\\nmy.py:12: \\303\\244\\033' >&$fd; echo later >&2; exit ") + code);
     ASSERT_FALSE(read);
     EXPECT_NE(read.error().message.find("my.py:12: \xc3\xa4"), std::string::npos)
         << read.error().message;
@@ -87,7 +87,7 @@ TEST_F(DescribingProcess, OneThatPrintsWithoutEndSaysWhat) {
 }
 
 TEST_F(DescribingProcess, AMissingModuleNamesTheInterpreter) {
-  const auto read = described("echo 'no module torch' >&2; exit 3");
+  const auto read = described("printf '\\nno module torch' >&$fd; exit 3");
   ASSERT_FALSE(read);
   EXPECT_EQ(read.error().kind, ErrorKind::harness);
   EXPECT_EQ(read.error().message, (folder_.path() / "python").string() + ": no module torch");
@@ -102,6 +102,23 @@ TEST_F(DescribingProcess, OtherEndsSayHow) {
     ASSERT_FALSE(read) << script;
     EXPECT_NE(read.error().message.find(text), std::string::npos) << read.error().message;
     EXPECT_EQ(read.error().message.find('\n'), std::string::npos);
+  }
+}
+
+TEST_F(DescribingProcess, AFileThatEndsTheProcessIsNamed) {
+  const std::string file = (folder_.path() / "my.py").string();
+  const std::string started = "printf '\\n' >&$fd; ";
+  for (const std::string code : {"0", "2", "3", "7"}) {
+    const std::string ended =
+        file + ":1: ended the process with exit code " + code + " while it was imported";
+    const auto silent = described(started + "exit " + code);
+    ASSERT_FALSE(silent) << code;
+    EXPECT_EQ(silent.error().kind, ErrorKind::usage);
+    EXPECT_EQ(silent.error().message, ended);
+    const auto printing = described(started + "echo a; echo other.py:3: b; exit " + code);
+    ASSERT_FALSE(printing) << code;
+    EXPECT_EQ(printing.error().kind, ErrorKind::usage);
+    EXPECT_EQ(printing.error().message, ended + "; it printed: other.py:3: b");
   }
 }
 
