@@ -66,6 +66,7 @@ class Files:
         self._namesakes.close()
         registry.place_in(self._paths)
         targets = registry.targets()
+        self._check_names(targets)
         for target in targets:
             try:
                 # On the CPU: a process that has opened a GPU cannot be forked.
@@ -85,6 +86,16 @@ class Files:
             if word not in declaring:
                 raise FileError(f"{word}:1: declares no target: use @rz.target, rz.triton or rz.op")
         return targets
+
+    def _check_names(self, targets: Sequence[Target]) -> None:
+        """Plans know a target by its name alone."""
+        by_name: dict[str, Target] = {}
+        for target in targets:
+            other = by_name.setdefault(target.name, target)
+            if other is not target:
+                also = self._line(other.place.file, other.place.line, "").rstrip(": ")
+                twice = f"the target '{target.name}' is declared twice, also at {also}"
+                raise FileError(self._line(target.place.file, target.place.line, twice))
 
     def _check_arrays(self, target: Target, arrays: Arrays) -> None:
         check_arrays(target, arrays)

@@ -1,7 +1,8 @@
 """The pytest plugin: `def test_add(redzone): redzone.check(add, time="20s")`.
 
-Findings are kept in .redzone/TARGET.db below pytest's root folder and replayed first, so that a bug
-that was found once fails at once until it is fixed. With pytest-xdist, tests of one target wait for
+Findings are kept in .redzone/FILE/TARGET.db below pytest's root folder, where FILE is the path of the test
+file from there (.redzone/TARGET.db if it lies in the root folder itself), and replayed first, so that a
+bug that was found once fails at once until it is fixed. With pytest-xdist, tests of one target wait for
 each other.
 """
 
@@ -41,8 +42,8 @@ _CI = "CI"
 class Checker:
     """What the fixture `redzone` is."""
 
-    def __init__(self, folder: str) -> None:
-        self._folder = folder
+    def __init__(self, root: str) -> None:
+        self._root = root
 
     def check(
         self, declared: Any, *, time: str = "20s", plans: int | None = None, seed: int | None = None
@@ -62,8 +63,8 @@ class Checker:
             self._check(target, time, plans, seed)
 
     def _check(self, target: Target, time: str, plans: int | None, seed: int | None) -> None:
-        os.makedirs(self._folder, exist_ok=True)
-        db = os.path.join(self._folder, f"{target.name}.db")
+        db = store_of(self._root, target.place.file, target.name)
+        os.makedirs(os.path.dirname(db), exist_ok=True)
         budget = ["--findings", "1"]
         budget += ["--time", time] if plans is None else ["--plans", str(plans)]
         if seed is None and os.environ.get(_CI):
@@ -118,6 +119,15 @@ def failure(finding: dict[str, Any]) -> str:
     )
 
 
+def store_of(root: str, file: str, target: str) -> str:
+    """The path of a target's store. Files of one name in two folders have one each."""
+    path = os.path.relpath(os.path.realpath(file), os.path.realpath(root))
+    if path.startswith(os.pardir + os.sep):
+        path = os.path.realpath(file).lstrip(os.sep)
+    folder = path if os.path.dirname(path) else ""
+    return os.path.join(root, FOLDER, folder, f"{target}.db")
+
+
 def not_judged(document: dict[str, Any]) -> str:
     """The text of a test whose plans could not be judged; "" if there is no such plan. Mistakes of the
     spec come before calls that the target refuses."""
@@ -137,4 +147,4 @@ def _locked(db: str) -> Iterator[None]:
 @pytest.fixture(scope="session")
 def redzone(request: pytest.FixtureRequest) -> Checker:
     """Fuzzes targets: `redzone.check(function, time="20s")`."""
-    return Checker(os.path.join(str(request.config.rootpath), FOLDER))
+    return Checker(str(request.config.rootpath))

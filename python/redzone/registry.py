@@ -13,19 +13,21 @@ from .targets import Target
 
 class Registry:
     """Collects declarations, in order. The package has one, because decorators take no argument
-    that could name another."""
+    that could name another. Two files may have a target of one name: pytest imports files of which
+    the driver gets one at a time."""
 
     def __init__(self) -> None:
-        self._targets: dict[str, Target] = {}
+        self._targets: dict[tuple[str, str], Target] = {}  # by real path of the file, and name
         self._requirements: list[Requirement] = []
 
     def add(self, target: Target) -> None:
-        other = self._targets.get(target.name)
+        key = os.path.realpath(target.place.file), target.name
+        other = self._targets.get(key)
         if other is not None:
             raise SpecError(
                 f"the target '{target.name}' is declared twice, also at {other.place}", target.place
             )
-        self._targets[target.name] = target
+        self._targets[key] = target
 
     def require(self, requirement: Requirement) -> None:
         self._requirements.append(requirement)

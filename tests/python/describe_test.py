@@ -374,6 +374,13 @@ class Mistakes(cases.FileCase):
                 line = self.mistake(HEAD + code + "\n")
                 self.assertTrue(line.startswith(f"my.py:3: {message}"), line)
 
+    def test_two_files_with_one_name_of_a_target(self):
+        for name in ("a/my.py", "b/my.py"):
+            self.write(RIGHT, name)
+        ran, line = cases.described("a/my.py", "b/my.py", cwd=self.folder)
+        self.assertEqual(ran.returncode, 2)
+        self.assertEqual(line, "b/my.py:3: the target 'my.copy' is declared twice, also at a/my.py:3")
+
     def test_the_line_is_the_declarations(self):
         line = self.mistake(HEAD + "\n\n@rz.target(x=rz.In('f32', N))\ndef f(y): pass\n")
         self.assertEqual(line, "my.py:5: 'x' is no parameter of f(): there are y")

@@ -93,6 +93,29 @@ class Plugin(cases.FileCase):
         self.assertNotIn("not applicable: launch modes", ran.stdout)
         self.assertNotIn("UsageError", ran.stdout)
 
+    def test_files_of_one_name(self):
+        for folder, limit in (("a", 3), ("b", 5)):
+            self.write(
+                "import redzone as rz\nN = rz.dim('N', 1, 9)\n@rz.target(x=rz.InOut('f32', N))\n"
+                f"def short(x):\n    if len(x) > {limit}: raise ValueError('too long')\n"
+                "def test_short(redzone): redzone.check(short, plans=30)\n",
+                f"{folder}/test_mine.py",
+            )
+        ran = self.pytest("a", "b", "--import-mode=importlib", "--rootdir", ".")
+        self.assertIn("2 failed", ran.stdout)
+        self.assertIn("dims = { N = 4 }", ran.stdout)
+        self.assertIn("dims = { N = 6 }", ran.stdout)
+        for folder in ("a", "b"):
+            store = self.folder / ".redzone" / folder / "test_mine.py" / "test_mine.short.db"
+            self.assertTrue(store.is_file(), store)
+
+    def test_where_stores_are(self):
+        from redzone.pytest_plugin import store_of
+
+        stores = {"/r/t.py": "t.f.db", "/r/a/t.py": "a/t.py/t.f.db", "/s/t.py": "s/t.py/t.f.db"}
+        for file, store in stores.items():
+            self.assertEqual(store_of("/r", file, "t.f"), f"/r/.redzone/{store}")
+
     def test_a_missing_command_is_told(self):
         self.write(TARGETS, "test_mine.py")
         ran = self.pytest("test_mine.py", "-k", "right", command=self.folder / "none")
