@@ -47,7 +47,8 @@ def target(
                    them; its parameters are names of tensors, dims and knobs
     rejects        types of exceptions with which the function refuses a call; any other
                    exception is a finding
-    tol            tolerance of the outputs: (abs, rel)
+    tol            tolerance of the outputs: (abs, rel); the default is 1e-5, and wider for element
+                   types of 8 and 16 bits
     state          "trial": a class is made for each trial; "process": once, as for compiled code
     deterministic  False: equal calls may give different bits
     work           scalar operations of a call, roughly

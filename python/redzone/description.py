@@ -10,6 +10,10 @@ from .targets import Target
 
 VERSION = 1
 
+# Tolerances, absolute and relative, of outputs for which the file gives none: some roundings of a type
+# whose own is coarser than the 1e-5 that the driver takes otherwise.
+_COARSE = {"f16": 2**-9, "bf16": 2**-7, "f8e4m3": 2**-2, "f8e5m2": 2**-1}
+
 
 def describe_target(target: Target, file: str) -> dict[str, Any]:
     """One target; `file` is how the driver names its file."""
@@ -24,7 +28,7 @@ def describe_target(target: Target, file: str) -> dict[str, Any]:
         "constraint": [
             {"kind": "require", "holds": c.condition.text, "text": c.text} for c in target.constraints
         ],
-        "tensor": [_tensor(name, t, name in target.results) for name, t in target.tensors.items()],
+        "tensor": [_tensor(name, t, target) for name, t in target.tensors.items()],
         "deterministic": target.deterministic,
         "has_reference": target.reference is not None,
         "state": target.state,
@@ -50,12 +54,12 @@ def _knob(knob: Knob) -> dict[str, Any]:
     return {"name": knob.name, "values": knob.written, "doc": knob.doc}
 
 
-def _tensor(name: str, tensor: Tensor, returned: bool) -> dict[str, Any]:
+def _tensor(name: str, tensor: Tensor, target: Target) -> dict[str, Any]:
     table: dict[str, Any] = {
         "name": name,
         "role": tensor.role,
         "shape": [e.text for e in tensor.shape],
-        "returned": returned,
+        "returned": name in target.results,
     }
     if tensor.align is not None:
         table["align_bytes"] = tensor.align
@@ -67,9 +71,19 @@ def _tensor(name: str, tensor: Tensor, returned: bool) -> dict[str, Any]:
         table["layout"] = {**dict.fromkeys(tensor.layouts, True), "granule_elems": tensor.granule}
     if tensor.role != "out":
         table["fill"] = _fill(tensor.fill or uniform())
-    if tensor.tolerance is not None:
-        table["tolerance"] = _tolerance(tensor.tolerance)
+    allowed = tensor.tolerance
+    if allowed is None and target.tolerance is None and tensor.role != "in":
+        allowed = _default_tolerance(tensor)
+    if allowed is not None:
+        table["tolerance"] = _tolerance(allowed)
     return table
+
+
+def _default_tolerance(tensor: Tensor) -> Tolerance | None:
+    """By element type; the widest of them where a knob decides. None: the driver's."""
+    dtypes = tensor.dtype.written if isinstance(tensor.dtype, Knob) else [tensor.dtype]
+    coarse = [_COARSE[dtype] for dtype in dtypes if dtype in _COARSE]
+    return Tolerance(max(coarse), max(coarse)) if coarse else None
 
 
 def _fill(fill: Fill) -> dict[str, Any]:

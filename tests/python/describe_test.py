@@ -8,7 +8,11 @@ import subprocess
 import sys
 import unittest
 
-import cases
+import cases  # isort: skip
+
+import redzone as rz
+from redzone.description import describe_target
+from redzone.registry import registry
 
 HEAD = "import redzone as rz\nN = rz.dim('N', 1, 100)\n"
 RIGHT = HEAD + "@rz.target(x=rz.In('f32', N), y=rz.Out('f32', N))\ndef copy(x, y):\n    y[:] = x\n"
@@ -151,6 +155,22 @@ class Descriptions(cases.FileCase):
             HEAD + f"rz.target(lambda x, t: 0, name='f', x=rz.InOut(rz.knob({types}, name='t'), N))\n"
         )["target"][0]
         self.assertEqual(target["knob"][0]["values"], ["f32", "f16", "bf16"])
+
+    def test_the_default_tolerance_is_that_of_the_type(self):
+        n = rz.dim("N", 1, 9)
+        table = [("f32", {}, None), ("c64", {}, None), ("i8", {}, None), ("f16", {}, 2**-9),
+                 ("bf16", {}, 2**-7), ("f8e4m3", {}, 2**-2), ("f8e5m2", {}, 2**-1),
+                 (rz.knob("f32", "bf16", "f16", name="D"), {}, 2**-7),
+                 (rz.knob("f32", "f64", name="D"), {}, None), ("bf16", {"tol": 1e-3}, None)]  # fmt: skip
+        for i, (dtype, options, allowed) in enumerate(table):
+            rz.target(
+                lambda a, b, c: 0, name=f"t{i}", a=rz.In(dtype, n), b=rz.InOut(dtype, n),
+                c=rz.InOut(dtype, n, tol=(0.5, 0)), **options,
+            )  # fmt: skip
+            described = describe_target(registry.targets()[-1], "my.py")
+            tensors = {t["name"]: t.get("tolerance") for t in described["tensor"]}
+            want = allowed and {"abs": allowed, "rel": allowed}
+            self.assertEqual(tensors, {"a": None, "b": want, "c": {"abs": 0.5, "rel": 0}}, (dtype, options))
 
     def test_several_files(self):
         files = [self.write(RIGHT, "a.py"), self.write(RIGHT, "below/b.py")]
