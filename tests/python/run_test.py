@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """run_test.py REDZONE: targets of plain Python through the command, its workers and its oracles."""
 
+import importlib.util
 import json
 import os
 import pathlib
@@ -245,6 +246,26 @@ class Run(cases.FileCase):
         ran = self.redzone("run", name, "--python", sys.executable)
         self.assertEqual(ran.returncode, 2)
         self.assertIn("my.py:3: 'z' is no parameter of <lambda>(): there are x", ran.stderr)
+
+    def test_a_file_that_ends_the_process_is_named(self):
+        for code in (0, 2, 3):
+            name = self.write(f"import os\nprint('other.py:3: a line', flush=True)\nos._exit({code})\n")
+            ran = self.redzone("run", name, "--python", sys.executable)
+            self.assertEqual(ran.returncode, 2, ran.stderr)
+            ended = f"my.py:1: ended the process with exit code {code} while it was imported"
+            self.assertEqual(ran.stderr.splitlines(), [f"redzone: {ended}; it printed: other.py:3: a line"])
+
+    def test_complex_values_are_compared(self):
+        if importlib.util.find_spec("numpy") is None:
+            self.skipTest("no numpy")
+        head = "import numpy, redzone as rz\nN = rz.dim('N', 0, 40)\nC = rz.knob('c64', 'c128', name='C')\n"
+        declared = "@rz.target(x=rz.In(C, 2, N), y=rz.Out(C, 2, N), reference=lambda x: x * 2j)\n"
+        right = "def twice(x, y): y[...] = x * y.dtype.type(2j)\n"
+        found, ran = self.run_file(head + declared + right, "--plans", "30")
+        self.assertEqual((found, ran.returncode), ([], 0), ran.stdout)
+        self.assertIn("30 pass", ran.stdout)
+        found, ran = self.run_file(head + declared + right.replace("2j", "2"), "--plans", "10")
+        self.assertEqual([f["signature"]["text"] for f in found], ["reference: y (my.twice)"], ran.stdout)
 
     def test_a_shape_without_a_value_names_the_line(self):
         name = self.write(HEAD + "rz.target(lambda x: x, name='f', x=rz.In('f32', N // (N - N)),\n"
