@@ -7,6 +7,7 @@ import py_compile
 import subprocess
 import sys
 import unittest
+from typing import Any
 
 import cases  # isort: skip
 
@@ -158,10 +159,12 @@ class Descriptions(cases.FileCase):
 
     def test_the_default_tolerance_is_that_of_the_type(self):
         n = rz.dim("N", 1, 9)
-        table = [("f32", {}, None), ("c64", {}, None), ("i8", {}, None), ("f16", {}, 2**-9),
-                 ("bf16", {}, 2**-7), ("f8e4m3", {}, 2**-2), ("f8e5m2", {}, 2**-1),
-                 (rz.knob("f32", "bf16", "f16", name="D"), {}, 2**-7),
-                 (rz.knob("f32", "f64", name="D"), {}, None), ("bf16", {"tol": 1e-3}, None)]  # fmt: skip
+        table: list[tuple[Any, dict[str, Any], float | None]] = [
+            ("f32", {}, None), ("c64", {}, None), ("i8", {}, None), ("f16", {}, 2**-9),
+            ("bf16", {}, 2**-7), ("f8e4m3", {}, 2**-2), ("f8e5m2", {}, 2**-1),
+            (rz.knob("f32", "bf16", "f16", name="D"), {}, 2**-7),
+            (rz.knob("f32", "f64", name="D"), {}, None), ("bf16", {"tol": 1e-3}, None),
+        ]  # fmt: skip
         for i, (dtype, options, allowed) in enumerate(table):
             rz.target(
                 lambda a, b, c: 0, name=f"t{i}", a=rz.In(dtype, n), b=rz.InOut(dtype, n),
