@@ -30,7 +30,8 @@ inline Bug two_bugs() {
     for (const auto& [index, call] : calls_of_trial(plan, trial)) {
       if (get(call.dims, "C") == 64)
         return redzone::testing::faulted(fault_at(index, "y", Access::write, Side::before));
-      if (get(call.dims, "N") > 64) return redzone::testing::faulted(fault_at(index, "x", Access::read, Side::after));
+      if (get(call.dims, "N") > 64)
+        return redzone::testing::faulted(fault_at(index, "x", Access::read, Side::after));
     }
     return all_right(plan, trial);
   };
