@@ -89,7 +89,7 @@ Result<SanitizerTool> sanitizer_flag(const po::variables_map& flags) {
   const auto& name = flags[check ? "checks" : "sanitizer"].as<std::string>();
   auto parsed = parse_name<SanitizerTool>(name);
   if (check && !(parsed && is_check(*parsed)))
-    return usage_error(fmt::format("--checks '{}': races, init, sync or undefined", name));
+    return usage_error(fmt::format("--checks {}: races, init, sync or undefined", name));
   RZ_TRY_ASSIGN(const auto named, std::move(parsed));
   if (tool && is_check(named))
     return usage_error(fmt::format("--sanitizer {0}: write --checks {0}", name));

@@ -149,12 +149,6 @@ Result<std::vector<std::string>> check(Store& store) {
 
 Result<std::vector<std::string>> check(const std::filesystem::path& file) {
   RZ_TRY_ASSIGN(auto examined, Store::examine(file));
-  // SQLite takes a file of 0 bytes for a database without tables, as a campaign does that begins
-  // there. Rows that are not in it yet are in the log.
-  std::error_code error;
-  const bool is_empty = std::filesystem::file_size(file, error) == 0 && !error;
-  if (is_empty && !std::filesystem::exists(file.string() + "-wal", error))
-    return Lines{fmt::format("{} is empty (0 bytes): it holds no store", file.string())};
   if (auto* damage = std::get_if<std::string>(&examined)) return Lines{std::move(*damage)};
   return check(std::get<Store>(examined));
 }
