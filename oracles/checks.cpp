@@ -406,13 +406,14 @@ OutputCount judged_outputs(const TargetSpec& spec, std::span<const Observation> 
 
 std::string why_outputs_not_judged(const TargetSpec& spec,
                                    std::span<const Observation> observations) {
-  if (std::all_of(spec.tensors.begin(), spec.tensors.end(),
-                  [](const TensorSpec& t) { return t.role == Role::in; }))
-    return "its spec declares no output";
   const auto calls = outputs_of(observations);
   const bool elements = std::any_of(calls.begin(), calls.end(),
                                     [](const auto& call) { return call.second.elements; });
-  if (!elements) return "all outputs of all calls are empty";
+  if (!elements)
+    return std::all_of(spec.tensors.begin(), spec.tensors.end(),
+                       [](const TensorSpec& t) { return t.role == Role::in; })
+               ? "its spec declares no output"
+               : "all outputs of all calls are empty";
   if (spec.deterministic) return "the trials of a call could not be compared";
   return spec.has_reference
              ? "it is declared nondeterministic, and no call was compared with its reference"

@@ -179,7 +179,10 @@ TEST(JudgedOutputs, CountsWhatJudgedThem) {
     for (auto& call : o.calls)
       for (auto& b : call.buffers) b.numel = 0, call.comparison = Comparison::empty;
   EXPECT_EQ(judged(referenced_spec(), empty), (OutputCount{0, 3}));
-  EXPECT_EQ(why(referenced_spec(), empty), "all outputs of all calls are empty");
+  TargetSpec spec = referenced_spec();
+  EXPECT_EQ(why(spec, empty), "its spec declares no output");
+  spec.tensors = {TensorSpec::of("y", DType::f32, Role::out, shape_of({}))};
+  EXPECT_EQ(why(spec, empty), "all outputs of all calls are empty");
   EXPECT_EQ(judged(random, {two[0], ended(End::hang)}), OutputCount{});
 }
 
