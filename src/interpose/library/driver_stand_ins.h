@@ -3,8 +3,8 @@
 // arguments is in the source; all of them forward to the driver in the end or say why not.
 #pragma once
 
-#include "core/export.h"
 #include "interpose/driver_abi.h"
+#include "interpose/library/export.h"
 
 // NOLINTBEGIN: the names and the types are the driver's
 namespace redzone::interpose {

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <cstring>
 
-#include "core/export.h"
 #include "interpose/internal_scope.h"
+#include "interpose/library/export.h"
 #include "interpose/library/guard.h"
 #include "interpose/library/real_symbols.h"
 #include "interpose/python_stack.h"

@@ -6,8 +6,8 @@
 #include <atomic>
 #include <cstring>
 
-#include "core/export.h"
 #include "interpose/host_memory.h"
+#include "interpose/library/export.h"
 #include "interpose/library/guard.h"
 #include "interpose/library/host_guard.h"
 #include "interpose/library/real_symbols.h"

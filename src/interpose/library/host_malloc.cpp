@@ -11,10 +11,10 @@
 #include <new>
 #include <type_traits>
 
-#include "core/export.h"
 #include "interpose/backtrace.h"
 #include "interpose/host_memory.h"
 #include "interpose/internal_scope.h"
+#include "interpose/library/export.h"
 #include "interpose/library/guard.h"
 #include "interpose/library/host_guard.h"
 #include "interpose/library/real_symbols.h"

@@ -8,9 +8,9 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "core/export.h"
 #include "interpose/host_memory.h"
 #include "interpose/internal_scope.h"
+#include "interpose/library/export.h"
 #include "interpose/library/guard.h"
 #include "interpose/library/host_guard.h"
 #include "interpose/library/real_symbols.h"

@@ -11,7 +11,7 @@
 #include <cstring>
 #include <type_traits>
 
-#include "core/export.h"
+#include "memory_preload/library/export.h"
 #include "memory_preload/library/process_memory.h"
 #include "memory_preload/trial_blocks.h"
 

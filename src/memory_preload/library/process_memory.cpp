@@ -6,8 +6,8 @@
 #include <atomic>
 #include <new>
 
-#include "core/export.h"
 #include "core/page.h"
+#include "memory_preload/library/export.h"
 #include "memory_preload/library/torch_allocator.h"
 #include "memory_preload/memory_abi.h"
 #include "memory_preload/trial_blocks.h"
