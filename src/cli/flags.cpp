@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <cmath>
 #include <istream>
 
 #include "core/device_traits.h"
@@ -200,9 +201,9 @@ Result<std::chrono::milliseconds> parse_duration(const std::string& text) {
   else if (unit == "h")
     ms = number * 3600e3;
   constexpr double kMostHours = 100'000;
-  if (error == std::errc() && ms > kMostHours * 3600e3)
+  if (error == std::errc() && std::isfinite(ms) && ms > kMostHours * 3600e3)
     return usage_error(fmt::format("'{}' is more than {:.0f}h", text, kMostHours));
-  if (error != std::errc() || !(ms >= 1))
+  if (error != std::errc() || !std::isfinite(ms) || ms < 1)
     return usage_error(
         fmt::format("'{}' is not a duration: a number and ms, s, m or h is expected", text));
   return std::chrono::milliseconds(static_cast<std::int64_t>(ms));

@@ -1,6 +1,7 @@
 // Conversion of command-line words to values, and the error messages, which state the correct form.
 #include "cli/flags.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <sstream>
@@ -28,13 +29,19 @@ TEST(Duration, HasAUnitOrIsInSeconds) {
 }
 
 TEST(Duration, IsLongerThanNothingAndShorterThanForEver) {
-  for (const char* text : {"", "s", "0", "0s", "-1s", "0.1ms", "1d", "1 s", "s1", "1ss", "nan",
-                           "inf", "1e300h", "0x10"}) {
+  for (const char* text :
+       {"", "s", "0", "0s", "-1s", "0.1ms", "1d", "1 s", "s1", "1ss", "nan", "inf", "0x10"}) {
     const auto parsed = parse_duration(text);
     ASSERT_FALSE(parsed) << text;
     EXPECT_EQ(parsed.error().kind, ErrorKind::usage);
     EXPECT_NE(parsed.error().message.find("ms, s, m or h"), std::string::npos);
   }
+  for (const char* text : {"1e300h", "100001h"}) {
+    const auto parsed = parse_duration(text);
+    ASSERT_FALSE(parsed) << text;
+    EXPECT_EQ(parsed.error().message, fmt::format("'{}' is more than 100000h", text));
+  }
+  EXPECT_TRUE(parse_duration("100000h"));
 }
 
 TEST(FindingNumber, IsOneFromOneOn) {
