@@ -118,8 +118,8 @@ rc::Seq<Plan> in_all_calls(const OriginPtr& origin, const std::function<bool(Cal
 
 namespace {
 
-// Smaller multiples of what divides `value`, the largest divisors first: a failure may need a
-// multiple of 48, and all numbers above have lost that.
+// Smaller multiples of the divisors of `value`, the largest divisors first. A failure may need a
+// multiple of 48, which the round numbers and the cleared bits of descending_choices() are not.
 std::vector<std::int64_t> smaller_multiples(std::int64_t value) {
   constexpr std::int64_t kLargest = 256;
   constexpr std::size_t kMost = 12;

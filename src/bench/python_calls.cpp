@@ -45,7 +45,8 @@ Result<Throughput> measure_target(Setup setup, const TargetSpec& spec) {
   RZ_TRY_ASSIGN(const auto folder, TemporaryFolder::create("calls"));
   const auto calls = folder.path() / "calls.json";
   const Workload workload = python_workload(spec, setup.effort.python_plans);
-  RZ_TRY(write_file(calls, calls_json(workload)));
+  if (const auto written = write_file(calls, calls_json(workload)); !written)
+    return harness_error(written.error().message);
   setup.bare_command = [&](std::string_view) {
     return command_of_calls(setup.pool.command, calls);
   };

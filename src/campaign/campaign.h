@@ -103,7 +103,8 @@ struct CampaignOptions {
   // Called for each finding when it is confirmed and again when it is reduced, with the seconds
   // since the campaign began.
   std::function<void(const Finding&, double seconds)> found = {};
-  // Called when a finding that was told proves to be another one, into which it is merged.
+  // Called when a finding that `found` was called for proves to be the same bug as `other`: `id` is
+  // no longer stored.
   std::function<void(std::int64_t id, std::int64_t other)> merged = {};
   // The calls of the functions of the specs, none of which is made to generate plans once the time
   // is up or `stop` says so, and none at all one deadline later. Null: nothing ends them. Outlives
@@ -279,7 +280,8 @@ class Campaign {
   bool found_enough() const { return options_.findings > 0 && finished_ >= options_.findings; }
   bool is_over() const { return stopped() || time_is_up() || found_enough(); }
   bool is_over_for(const Lane& lane) const;
-  // Whether functions of specs are called no more, not even for what is in triage.
+  // Whether functions of specs are called no more, not even for what is in triage: a deadline after
+  // the time, a stop, or the last finding that was asked for.
   bool no_more_calls();
   void ask_barred();
   // The cases of the target end because of the user (stop, or the target is barred), not for lack
@@ -314,7 +316,7 @@ class Campaign {
   std::chrono::steady_clock::time_point first_hang_;
   std::optional<Error> lost_;                                          // of the sink, in a case
   std::optional<std::chrono::steady_clock::time_point> barred_asked_;  // last call of `barred`
-  std::optional<std::chrono::steady_clock::time_point> stop_seen_;     // of a stop before the time
+  std::optional<std::chrono::steady_clock::time_point> stop_seen_;     // the first
   std::uint64_t next_job_ = 1;
   std::uint64_t visits_ = 0;  // started
   // Plans being screened in used workers: those that will probably lose them, and those with long

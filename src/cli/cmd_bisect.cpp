@@ -90,9 +90,8 @@ class Bisect final : public Command {
   std::string_view name() const override { return "bisect"; }
   std::string_view synopsis() const override { return "redzone bisect ID [options]"; }
   std::string_view summary() const override {
-    return "find which settings a finding depends on: knobs, mode, dims, layouts, data, steps; for "
-           "a "
-           "guarded program, the guard's settings";
+    return "find which settings a finding depends on: knobs, mode, dims, layouts, data, steps; "
+           "for a guarded program, the guard's settings";
   }
   void declare(po::options_description& flags,
                po::positional_options_description& words) const override {

@@ -108,10 +108,9 @@ void add_guard_settings_flags(po::options_description& flags) {
       "stop: end the program at the first error; continue: back guard pages with memory. On a "
       "device writes are then reported without their block, and reads are not reported")(
       "kernels", po::value<std::string>(),
-      "apply --launch, --check and --narrow only to kernels whose mangled or demangled name "
-      "matches "
-      "this POSIX extended regular expression")("no-python-stacks", po::bool_switch(),
-                                                "take no stacks of the Python interpreter")(
+      "apply --launch, --check and --narrow only to kernels whose mangled or demangled "
+      "name matches this POSIX extended regular expression")(
+      "no-python-stacks", po::bool_switch(), "take no stacks of the Python interpreter")(
       "only", po::value<std::string>(),
       "guard these blocks alone: '7' or '100-200', by their numbers in each process")(
       "skip", po::value<std::string>(), "guard all blocks but these: '7' or '100-200'");

@@ -5,9 +5,9 @@
 // toml++ 3.3 does not bound how many parts a dotted key has, and its trees are destroyed
 // recursively: a text of 40 KB could exhaust the stack. It searches all tables that dotted keys
 // made at each further one, so that their number is bounded, too. Some texts that are no TOML also
-// meet an assertion of its parser before its error. Both are errors here. How it
-// classifies a character beyond ASCII where it expects a blank or the end of a value is undefined
-// behavior, in valid texts, too; here such a character is no blank.
+// meet an assertion of its parser before its error. Both are errors here. How it classifies a
+// character beyond ASCII where it expects a blank or the end of a value is undefined behavior, in
+// valid texts, too; here such a character is no blank.
 #pragma once
 
 #include <cstddef>

@@ -36,8 +36,8 @@ struct StoredCampaign {
 struct CampaignWatcher {
   std::function<void(const campaign::Progress&)> progress = {};    // as stored, twice a second
   std::function<void(const Finding&, double seconds)> found = {};  // see CampaignOptions
-  std::function<void(std::int64_t id, std::int64_t other)> merged = {};
-  std::function<void()> fuzzed = {};  // the last trial has ended
+  std::function<void(std::int64_t id, std::int64_t other)> merged = {};  // see CampaignOptions
+  std::function<void()> fuzzed = {};                                     // the last trial has ended
 };
 
 Result<StoredCampaign> run_campaign(Engine& engine, store::Store& store,

@@ -154,6 +154,16 @@ TEST_F(None, NoStoredPlanOfAKernelPasses) {
   EXPECT_GT(judged, 0);
 }
 
+TEST_F(None, ANightDoesNotPassThemEither) {
+  std::filesystem::create_directory(folder_ / "corpus");
+  std::filesystem::copy_file(std::filesystem::path(REPROS) / "odd_phase.toml",
+                             folder_ / "corpus/odd_phase.toml");
+  const Ran ran = on_none({"nightly", "puzzle.odd_phase", "--corpus", "corpus", "--plans", "3"});
+  EXPECT_NE(ran.out.find("odd_phase.toml  not applicable"), std::string::npos) << ran;
+  EXPECT_NE(ran.out.find("shows faults of launchers and none of kernels"), std::string::npos)
+      << ran;
+}
+
 TEST_F(None, AnAccessThatAKernelMadeIsNotApplicable) {
   ASSERT_EQ(redzone(folder_, {"run", "puzzle.last_tile", "--device", "host", "--findings", "1",
                               "--seed", "1", "--deadline", kLongDeadline})

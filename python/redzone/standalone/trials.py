@@ -239,7 +239,7 @@ def run_in_process(plan: Mapping[str, Any], which: int, only: int | None) -> Any
     for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
         environment.setdefault(variable, "1")
     # The order of a set of texts: a failure that depends on it shows in each process.
-    environment.setdefault("PYTHONHASHSEED", "0")
+    environment["PYTHONHASHSEED"] = "0"
     if plan["device"] != "cuda":
         environment.setdefault("TRITON_INTERPRET", "1")
     with tempfile.TemporaryDirectory(prefix="repro-") as folder:

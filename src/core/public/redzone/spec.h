@@ -254,8 +254,7 @@ struct TensorSpec {
   std::optional<Tolerance> tolerance = {};
 
   // Aligned to its elements and no more, so that with placement guard_after the last element
-  // touches the guard page. Takes a lambda as `shape` where nvcc 13.0 refuses one in a designated
-  // initializer: in a class template.
+  // touches the guard page.
   static TensorSpec of(std::string name, DType dtype, Role role,
                        std::function<Shape(const Dims&)> shape) {
     TensorSpec t;
