@@ -36,6 +36,8 @@ constexpr const char* kMark = "REDZONE_TEST_FOLDER";
 
 }  // namespace
 
+TempFolder::TempFolder() : folder_(TemporaryFolder::create("e2e").value()) {}
+
 TempFolder::~TempFolder() {
   std::error_code ignored;
   std::filesystem::permissions(path(), std::filesystem::perms::owner_all, ignored);

@@ -18,7 +18,7 @@ using Arguments = std::vector<std::string>;
 // A temporary folder outside the tree, removed with its contents.
 class TempFolder {
  public:
-  TempFolder() = default;
+  TempFolder();
   ~TempFolder();  // allows the owner what a test has forbidden
   TempFolder(const TempFolder&) = delete;
   TempFolder& operator=(const TempFolder&) = delete;
@@ -29,7 +29,7 @@ class TempFolder {
   std::string write(const std::string& name, const std::string& text) const;
 
  private:
-  TemporaryFolder folder_ = TemporaryFolder::create("e2e").value();
+  TemporaryFolder folder_;
 };
 
 std::string read_text(const std::filesystem::path& file);
