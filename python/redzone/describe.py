@@ -1,7 +1,8 @@
 """`python -m redzone.describe --out-fd N [FILE...]`: what the driver knows of files of targets.
 
 Imports the files and writes one JSON object to descriptor N; without a file, it has no target, and
-says which versions there are. Started by the driver, not by people.
+says which versions there are. With --zygote NAME the files are imported once for all: a process stays
+that forks workers (redzone/zygote.py). Started by the driver, not by people.
 Exit codes: 0; 2 and one line in the place of the answer and on stderr if a file is wrong; 3 and one
 line if the interpreter lacks a module. An empty line comes first, before a file is imported: one that
 ends the process is told from an interpreter that does not start. What the files print goes to stderr.
@@ -14,30 +15,17 @@ import contextlib
 import importlib
 import json
 import os
-import platform
 import sys
-from collections.abc import Sequence
-from typing import Any, NoReturn
+from typing import NoReturn
 
-from .description import VERSION, describe_target
+from .description import description
 from .device import choose_device
-from .files import FileError, Files, MissingModule, exception_text, version_of
+from .files import FileError, Files, MissingModule, exception_text
+from .library import LibraryError
 from .output import as_bytes, flush, write_line
 from .targets import Target
-
-
-def description(files: Files, targets: Sequence[Target]) -> dict[str, Any]:
-    """What the driver reads of the targets of the files."""
-    return {
-        "redzone_python": VERSION,
-        "python": platform.python_version(),
-        # What was started may be a script that finds an interpreter, at some cost each time.
-        "executable": sys.executable,
-        "torch": version_of("torch"),
-        "triton": version_of("triton"),
-        "code_hash": files.code_hash(),
-        "target": [describe_target(t, files.word_of(t)) for t in targets],
-    }
+from .worker import Prepared, load
+from .zygote import start_zygote
 
 
 def _without_files() -> list[Target]:
@@ -56,18 +44,27 @@ class _Answer:
         self._pipe = os.fstat(number)
         # Processes that the files start must not hold the answer open.
         os.set_inheritable(number, False)
-        os.register_at_fork(after_in_child=lambda: os.close(number))
+        os.register_at_fork(after_in_child=self._close)
 
     def write(self, data: bytes) -> bool:
         """False if it is another file by now."""
         try:
-            if not os.path.samestat(os.fstat(self._number), self._pipe):
+            if not self._is_open():
                 return False
             while data:
                 data = data[os.write(self._number, data) :]
         except OSError:
             return False
         return True
+
+    def _is_open(self) -> bool:
+        return os.path.samestat(os.fstat(self._number), self._pipe)
+
+    def _close(self) -> None:
+        # Where it is closed already, the number may be another file's.
+        with contextlib.suppress(OSError):
+            if self._is_open():
+                os.close(self._number)
 
 
 def _leave(code: int) -> NoReturn:
@@ -88,17 +85,25 @@ def main() -> NoReturn:
     parser = argparse.ArgumentParser(prog="python -m redzone.describe")
     parser.add_argument("--out-fd", type=int, required=True)
     parser.add_argument("--device", default="host")
+    parser.add_argument("--zygote", help="where it listens, without the hash of the code")
     parser.add_argument("file", nargs="*")
     arguments = parser.parse_args()
-    answer = _Answer(arguments.out_fd)
+    answer, driver = _Answer(arguments.out_fd), os.getppid()
     os.dup2(2, 1)
-    choose_device(arguments.device)
     answer.write(b"\n")
     files = Files(arguments.file)
     first = next(iter(arguments.file), sys.executable)
+    prepared: Prepared | None = None
     try:
-        targets = files.load() if arguments.file else _without_files()
-        text = json.dumps(description(files, targets), allow_nan=False)
+        if arguments.zygote:
+            prepared = load(arguments.device, files)
+            text = prepared.description
+        else:
+            choose_device(arguments.device)
+            targets = files.load() if arguments.file else _without_files()
+            text = json.dumps(description(files, targets), allow_nan=False)
+    except LibraryError as error:
+        _refuse(answer, 3, str(error))
     except FileError as error:
         _refuse(answer, 3 if isinstance(error, MissingModule) else 2, str(error))
     except Exception as error:
@@ -106,6 +111,9 @@ def main() -> NoReturn:
         _refuse(answer, 2, f"{at}: cannot be described: {exception_text(error)}")
     if not answer.write(text.encode()):
         _refuse(answer, 2, f"{first}:1: closes descriptors that it has not opened")
+    if prepared is not None:
+        with contextlib.suppress(OSError):
+            start_zygote(prepared, driver, f"{arguments.zygote}/{files.code_hash()}")
     _leave(0)
 
 

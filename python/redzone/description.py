@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import platform
+import sys
+from collections.abc import Sequence
 from typing import Any
 
 from .expressions import Expression
+from .files import Files, version_of
 from .spec import Dim, Fill, Knob, Tensor, Tolerance, uniform
 from .targets import Target
 
@@ -13,6 +17,20 @@ VERSION = 1
 # Tolerances, absolute and relative, of outputs for which the file gives none: some roundings of a type
 # whose own is coarser than the 1e-5 that the driver takes otherwise.
 _COARSE = {"f16": 2**-9, "bf16": 2**-7, "f8e4m3": 2**-2, "f8e5m2": 2**-1}
+
+
+def description(files: Files, targets: Sequence[Target]) -> dict[str, Any]:
+    """What the driver reads of the targets of the files."""
+    return {
+        "redzone_python": VERSION,
+        "python": platform.python_version(),
+        # What was started may be a script that finds an interpreter, at some cost each time.
+        "executable": sys.executable,
+        "torch": version_of("torch"),
+        "triton": version_of("triton"),
+        "code_hash": files.code_hash(),
+        "target": [describe_target(t, files.word_of(t)) for t in targets],
+    }
 
 
 def describe_target(target: Target, file: str) -> dict[str, Any]:

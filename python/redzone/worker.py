@@ -21,7 +21,7 @@ from . import random_numbers
 from .arrays import arrays_named, kind_of
 from .calls import BoundCall, BoundReference, Result, WrongCall
 from .cuda import CurrentStream, connect_torch
-from .describe import description
+from .description import description
 from .device import choose_device
 from .files import CODE_HASH, FileError, Files, MissingModule, exception_text
 from .library import DESTROY, MAKE, REFERENCE, RUN, TRIAL, Callbacks, LibraryError, open_library
@@ -201,28 +201,40 @@ class Prepared:
     files: Files
     targets: list[Target]
     library: ctypes.CDLL
+    of_driver: str
     device: str
     description: str
+
+    def make_ready(self) -> None:
+        """Does what calls need and a description does not."""
+        if self.of_driver == "host":
+            prepare_inductor(self.targets)
 
     def worker(self) -> Worker:
         return Worker(self.files, self.targets, self.library, self.device)
 
 
-def prepare(arguments: Sequence[str]) -> Prepared:
-    """Imports the files that the flags of a worker name. Raises FileError and LibraryError."""
+def load(of_driver: str, files: Files) -> Prepared:
+    """Imports the files for workers of a device of the driver. Raises FileError and LibraryError."""
     library = open_library()
     for variable in _THREADS:
         os.environ[variable] = "1"
-    of_driver = (_values_of("--device", arguments) or ["host"])[-1]
     device = choose_device(of_driver)
     if device == "cuda":
         connect_torch(library)
-    files = Files(_values_of("--python-file", arguments))
     targets = files.load()
-    files.check_hash(os.environ.get(CODE_HASH, ""))
-    if of_driver == "host":
-        prepare_inductor(targets)
-    return Prepared(files, targets, library, device, json.dumps(description(files, targets)))
+    described = json.dumps(description(files, targets), allow_nan=False)
+    return Prepared(files, targets, library, of_driver, device, described)
+
+
+def prepare(arguments: Sequence[str]) -> Prepared:
+    """The same with the files and the device that the flags of a worker name, and ready for calls. Raises
+    FileError as well where the code is another than the driver knows."""
+    of_driver = (_values_of("--device", arguments) or ["host"])[-1]
+    prepared = load(of_driver, Files(_values_of("--python-file", arguments)))
+    prepared.files.check_hash(os.environ.get(CODE_HASH, ""))
+    prepared.make_ready()
+    return prepared
 
 
 def wait_for_log() -> None:

@@ -1,9 +1,9 @@
-"""`python -m redzone.zygote LISTENER DRIVER FLAGS...`: forks workers that have imported the files.
+"""A process that forks workers which have imported the files.
 
-Started by redzone_worker_proxy (src/worker_library/proxy.cpp) with a listening socket, and ends
-with the driver. A proxy sends the flags and three descriptors (output, socket, black box), and gets
-the id of the worker, or -1 if it must start one itself: the files cannot be imported, or what they
-did cannot be forked. Then it gets the status that the worker ended with.
+Forked by the one that describes the files to the driver (redzone/describe.py), unless what they did
+cannot be forked, and ends with the driver. A proxy (src/worker_library/proxy.cpp) sends the flags of
+a worker and three descriptors (output, socket, black box), and gets the id of the worker, or -1 if it
+must start one itself. Then it gets the status that the worker ended with.
 """
 
 from __future__ import annotations
@@ -16,19 +16,55 @@ import selectors
 import signal
 import socket
 import struct
-import sys
 from collections.abc import Sequence
-from typing import Any, NoReturn
+from typing import NoReturn
 
-from .files import FileError, exception_text
-from .library import LibraryError
+from .files import exception_text
 from .output import flush, write_line
-from .worker import Prepared, prepare, wait_for_log
+from .worker import Prepared, wait_for_log
 
 _NUMBER = struct.Struct("i")
 _REFUSED = -1
 _MOST_FLAGS = 1 << 20
 _DESCRIPTORS = 3
+_WAITING = 64  # proxies, while it gets ready
+
+
+def start_zygote(prepared: Prepared, driver: int, name: str) -> None:
+    """Forks a process that listens at the abstract `name` and ends with the process `driver`, the
+    parent of this one. Does nothing where that cannot be, or another listens there: proxies then
+    become workers themselves. Raises OSError."""
+    if not can_fork() or has_children():
+        return
+    watched = os.pidfd_open(driver)
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    listener.bind(f"\0{name}")
+    listener.listen(_WAITING)
+    # Otherwise the driver has ended, and its id may be another's.
+    if os.getppid() != driver:
+        return
+    child = os.fork()
+    if child != 0:
+        # Before this process ends, whose group the driver then kills.
+        os.setpgid(child, child)
+        return
+    try:
+        os.setpgid(0, 0)
+        _serve(prepared, watched, listener)
+    finally:
+        os._exit(0)
+
+
+def _serve(prepared: Prepared, driver: int, listener: socket.socket) -> None:
+    null = os.open(os.devnull, os.O_RDWR)
+    for stream in (0, 1, 2):
+        os.dup2(null, stream)
+    prepared.make_ready()
+    if not can_fork():
+        return
+    gc.collect()
+    gc.freeze()
+    Zygote(listener, driver, prepared).serve()
 
 
 def can_fork() -> bool:
@@ -44,8 +80,17 @@ def can_fork() -> bool:
     return True
 
 
+def has_children() -> bool:
+    """What the files have started, and may need, would end with this process."""
+    try:
+        os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    except ChildProcessError:
+        return False
+    return True
+
+
 class Zygote:
-    def __init__(self, listener: socket.socket, driver: int, prepared: Prepared | None) -> None:
+    def __init__(self, listener: socket.socket, driver: int, prepared: Prepared) -> None:
         self._listener = listener
         self._driver = driver
         self._prepared = prepared
@@ -73,7 +118,7 @@ class Zygote:
             link.close()
             return
         arguments, descriptors = _receive(link)
-        if self._prepared is None or len(descriptors) != _DESCRIPTORS:
+        if len(descriptors) != _DESCRIPTORS:
             _send(link, _REFUSED)
             link.close()
         else:
@@ -128,7 +173,6 @@ class Zygote:
             wait_for_log()
             self._forget()
             link.close()
-            assert self._prepared is not None
             flags = [*arguments, "--socket-fd", str(channel), "--black-box-fd", str(box)]
             code = self._prepared.worker().serve(flags, self._prepared.description)
         except BaseException as error:
@@ -166,26 +210,3 @@ def _send(link: socket.socket, number: int) -> None:
     with contextlib.suppress(OSError):  # the driver has killed the proxy
         link.sendall(_NUMBER.pack(number))
 
-
-def main() -> NoReturn:
-    listener, driver, arguments = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3:]
-    os.set_inheritable(listener, False)
-    try:
-        watched: Any = os.pidfd_open(driver)
-    except OSError:
-        os._exit(0)
-    prepared: Prepared | None = None
-    try:
-        prepared = prepare(arguments)
-        if not can_fork():
-            prepared = None
-        gc.collect()
-        gc.freeze()
-    except (FileError, LibraryError):
-        pass  # the worker that the proxy becomes says why
-    Zygote(socket.socket(fileno=listener), watched, prepared).serve()
-    os._exit(0)
-
-
-if __name__ == "__main__":
-    main()

@@ -22,6 +22,7 @@ class WorkerCommandLine final : public Command {
     add_package_flag(flags);
     flags.add_options()("socket-fd", po::value<int>()->required(), "the driver")(
         "black-box-fd", po::value<int>()->required(), "the page that survives this process")(
+        "zygote", po::bool_switch(), "the driver asks it to fork workers")(
         "one-queue", po::bool_switch(), "its streams share one hardware queue")(
         "sanitizer-log", po::value<std::string>(), "where compute-sanitizer's text goes")(
         "compile-for", po::value<int>(),
@@ -37,7 +38,8 @@ Result<int> WorkerCommandLine::run(const po::variables_map& flags, Results&) {
   RZ_TRY_ASSIGN(auto side, worker_side_options(flags));
   worker::WorkerOptions options{.side = std::move(side),
                                 .socket_fd = flags["socket-fd"].as<int>(),
-                                .black_box_fd = flags["black-box-fd"].as<int>()};
+                                .black_box_fd = flags["black-box-fd"].as<int>(),
+                                .zygote = flags["zygote"].as<bool>()};
   if (tool != SanitizerTool::none) {
     options.sanitizer = trial::SanitizerSource{.tool = tool};
     if (!is_check(tool)) {

@@ -1,5 +1,7 @@
 #include "engine/options.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <string>
@@ -60,24 +62,29 @@ bool is_python(const TargetEntry& entry) {
   return entry.origin.source == TargetSource::python;
 }
 
+// What a worker of Python targets on the device needs of its environment, beside
+// python::variables(): a host device takes memory from a library that is preloaded.
+std::vector<std::string> python_environment(DeviceKind device) {
+  if (!traits_of(device).execution.on_host_cores) return {};
+  const char* const now = std::getenv("LD_PRELOAD");
+  const std::string preloaded = memory_preload::preload_variable(
+      python::library_folder() / "libredzone_memory.so", now == nullptr ? "" : now);
+  if (preloaded.empty()) return {};
+  return {"LD_PRELOAD=" + preloaded};
+}
+
 Result<void> add_python(Registry& registry, const EngineOptions& options) {
   RZ_TRY_ASSIGN(const auto interpreter, python::find_interpreter(options.python));
   RZ_TRY_ASSIGN(const auto descriptions,
-                python::describe(
-                    interpreter, options.python_files,
-                    {.device = std::string(name_of(options.device)), .stop = options.interrupted}));
+                python::describe(interpreter, options.python_files,
+                                 {.device = std::string(name_of(options.device)),
+                                  .environment = python_environment(options.device),
+                                  .stop = options.interrupted}));
   TargetOrigin origin{.source = TargetSource::python,
                       .interpreter = descriptions.executable.empty() ? interpreter.path.string()
                                                                      : descriptions.executable,
                       .interpreter_given = interpreter.given};
   return python::add_targets(registry, descriptions, origin, python::without_python);
-}
-
-// LD_PRELOAD of a worker whose targets take memory of the host; "": as it is.
-std::string preloaded_memory() {
-  const char* const now = std::getenv("LD_PRELOAD");
-  return memory_preload::preload_variable(python::library_folder() / "libredzone_memory.so",
-                                          now == nullptr ? "" : now);
 }
 
 // The device, and what has targets for it.
@@ -131,10 +138,11 @@ exec::WorkerCommand worker_command(DeviceKind device, const Registry& registry) 
   exec::WorkerCommand command;
   command.argv = python::worker_words(first->origin.interpreter);
   command.environment = python::variables();
-  command.environment.push_back(std::string(python::kCodeHash) + "=" + first->code_hash);
-  if (traits_of(device).execution.on_host_cores)
-    if (std::string preloaded = preloaded_memory(); !preloaded.empty())
-      command.environment.push_back("LD_PRELOAD=" + preloaded);
+  for (std::string& variable : python_environment(device))
+    command.environment.push_back(std::move(variable));
+  command.environment.push_back(fmt::format("{}={}", python::kCodeHash, first->code_hash));
+  command.environment.push_back(fmt::format(
+      "{}={}/{}", python::kZygote, python::zygote_name(name_of(device)), first->code_hash));
   append_targets(command, device, registry, [](const TargetEntry&) { return true; });
   return command;
 }
@@ -158,6 +166,7 @@ exec::PoolOptions pool_options(const EngineOptions& options, const Registry& reg
   pool.spares = replay ? options.workers.value_or(counts.spares) : counts.spares;
   const bool python = has_python(registry);
   if (python) pool.start_deadline = kPythonStart;
+  pool.has_zygote = device.workers.has_zygote && !python;
   pool.most_used = is_costly(device.workers) || python ? counts.spares : 0;
   if (is_costly(device.workers)) pool.most_starting = kMostCostlyStarts;
   if (!device.execution.on_host_cores) {

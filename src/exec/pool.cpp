@@ -279,6 +279,7 @@ Result<Hello> Pool::wait_ready(std::chrono::milliseconds timeout) {
 void Pool::stop() {
   if (stopped_) return;
   stopped_ = true;
+  zygote_.reset();
   const auto now = Clock::now();
   for (auto& worker : workers_)
     if (worker->state != WorkerState::leaving)

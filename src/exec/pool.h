@@ -20,11 +20,15 @@
 #include "exec/executor.h"
 #include "exec/trial_host.h"
 #include "exec/worker.h"
+#include "exec/zygote.h"
 
 namespace redzone::exec {
 
 struct PoolOptions {
   WorkerCommand command;
+  // Whether the program of `command` knows --zygote (exec/zygote.h): workers are then forked from
+  // one that has loaded the targets.
+  bool has_zygote = false;
   // Starts workers with one hardware queue, for Job::one_queue; absent: they would start no sooner.
   std::optional<WorkerCommand> one_queue = {};
   std::size_t workers = 1;  // warm; 0: all jobs are fresh
@@ -136,6 +140,7 @@ class Pool final : public Executor {
   // because each finding needs some of both kinds.
   Queues queues_to_start() const;
   void start_worker(Queues queues, Clock::time_point now);
+  Zygote* zygote();
   std::size_t count(WorkerState state) const;
   bool interrupted() const { return options_.interrupted && options_.interrupted(); }
   std::size_t fresh_limit() const { return options_.spares > 0 ? options_.spares : 1; }
@@ -150,6 +155,7 @@ class Pool final : public Executor {
   bool hopeless() const;
 
   PoolOptions options_;
+  std::optional<Zygote> zygote_;
   std::vector<std::unique_ptr<Worker>> workers_;
   std::deque<std::unique_ptr<PendingJob>> waiting_, waiting_fresh_;
   std::deque<JobResult> results_;

@@ -431,7 +431,8 @@ Queues Pool::queues_to_start() const {
 
 void Pool::start_worker(Queues queues, Clock::time_point now) {
   const bool one = queues == Queues::one;
-  auto process = WorkerProcess::start(one ? *options_.one_queue : options_.command);
+  auto process = one ? WorkerProcess::start(*options_.one_queue)
+                     : WorkerProcess::start(options_.command, zygote());
   if (process) {
     log::info("{} {} is started{}", options_.what, process->pid(), one ? " with one queue" : "");
     workers_.push_back(std::make_unique<Worker>(std::move(*process), queues, now));
@@ -439,6 +440,18 @@ void Pool::start_worker(Queues queues, Clock::time_point now) {
     return;
   }
   failed_start(now, process.error().message, now);
+}
+
+// The zygote, once so many workers were started that it pays; null without one.
+Zygote* Pool::zygote() {
+  constexpr std::uint64_t kPaysAfter = 4;
+  if (!options_.has_zygote || stats_.workers_started < kPaysAfter) return nullptr;
+  if (!zygote_) {
+    auto started = Zygote::start(options_.command);
+    if (!started) return nullptr;  // the worker that is started instead says why
+    zygote_.emplace(std::move(*started));
+  }
+  return &*zygote_;
 }
 
 }  // namespace redzone::exec

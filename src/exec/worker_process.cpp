@@ -15,6 +15,7 @@
 #include <thread>
 
 #include "exec/child_environment.h"
+#include "exec/zygote.h"
 
 namespace redzone::exec {
 
@@ -29,7 +30,8 @@ tl::unexpected<Error> system_error(const char* what) {
 // Data that the child needs between fork and exec, prepared before the fork.
 struct ChildSetup {
   std::vector<char*> argv, environment;
-  int socket = -1, box = -1, output = -1, null = -1;
+  ChildEnds ends;
+  int null = -1;
   pid_t parent = -1;
 };
 
@@ -52,11 +54,11 @@ struct ChildSetup {
     ::setrlimit(RLIMIT_CORE, &core);
   }
   ::dup2(setup.null, 0);
-  ::dup2(setup.output, 1);
-  ::dup2(setup.output, 2);
+  ::dup2(setup.ends.output, 1);
+  ::dup2(setup.ends.output, 2);
   ::close_range(3, ~0u, CLOSE_RANGE_CLOEXEC);
-  ::fcntl(setup.socket, F_SETFD, 0);
-  ::fcntl(setup.box, F_SETFD, 0);
+  ::fcntl(setup.ends.socket, F_SETFD, 0);
+  ::fcntl(setup.ends.black_box, F_SETFD, 0);
   ::execve(setup.argv[0], setup.argv.data(), setup.environment.data());
   const char* reason = ::strerrordesc_np(errno);
   for (const char* part : {"cannot start ", static_cast<const char*>(setup.argv[0]), ": ",
@@ -65,9 +67,38 @@ struct ChildSetup {
   ::_exit(127);
 }
 
+Result<pid_t> start_program(const WorkerCommand& command, const ChildEnds& ends) {
+  const Fd null(::open("/dev/null", O_RDWR | O_CLOEXEC));
+  if (!null) return system_error("cannot open /dev/null for a worker");
+  std::vector<std::string> argv = command.argv;
+  for (const auto& [flag, fd] :
+       {std::pair{"--socket-fd", ends.socket}, std::pair{"--black-box-fd", ends.black_box}}) {
+    argv.emplace_back(flag);
+    argv.push_back(std::to_string(fd));
+  }
+  std::vector<std::string> variables = command.environment;
+  ChildSetup setup{{}, environment_with(variables), ends, null.get(), ::getpid()};
+  for (auto& a : argv) setup.argv.push_back(a.data());
+  setup.argv.push_back(nullptr);
+
+  // Signals are blocked, so that no handler of this process runs in the child.
+  sigset_t all, before;
+  ::sigfillset(&all);
+  ::sigprocmask(SIG_SETMASK, &all, &before);
+  const pid_t child = ::fork();
+  if (child == 0) become_worker(setup);
+  const int fork_errno = errno;
+  ::sigprocmask(SIG_SETMASK, &before, nullptr);
+  if (child < 0) {
+    errno = fork_errno;
+    return system_error("cannot fork a worker");
+  }
+  return child;
+}
+
 }  // namespace
 
-Result<WorkerProcess> WorkerProcess::start(const WorkerCommand& command) {
+Result<WorkerProcess> WorkerProcess::start(const WorkerCommand& command, Zygote* zygote) {
   RZ_CHECK(!command.argv.empty());
   auto box = SharedBox::create();
   if (!box) return tl::unexpected<Error>(box.error());
@@ -79,35 +110,14 @@ Result<WorkerProcess> WorkerProcess::start(const WorkerCommand& command) {
   if (::pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0)
     return system_error("cannot create a pipe for a worker");
   Fd output(ends[0]), output_end(ends[1]);
-  Fd null(::open("/dev/null", O_RDWR | O_CLOEXEC));
-  if (!null) return system_error("cannot open /dev/null for a worker");
   ::fcntl(output.get(), F_SETPIPE_SZ, kOutputPipeBytes);  // the default size would do too
 
-  std::vector<std::string> argv = command.argv;
-  for (const auto& [flag, fd] :
-       {std::pair{"--socket-fd", theirs.get()}, std::pair{"--black-box-fd", box->fd()}}) {
-    argv.emplace_back(flag);
-    argv.push_back(std::to_string(fd));
-  }
-  std::vector<std::string> variables = command.environment;
-  ChildSetup setup{
-      {},        environment_with(variables), theirs.get(), box->fd(), output_end.get(), null.get(),
-      ::getpid()};
-  for (auto& a : argv) setup.argv.push_back(a.data());
-  setup.argv.push_back(nullptr);
-
   WorkerProcess process(std::move(*box), std::move(ours), std::move(output));
-  // Signals are blocked, so that no handler of this process runs in the child.
-  sigset_t all, before;
-  ::sigfillset(&all);
-  ::sigprocmask(SIG_SETMASK, &all, &before);
-  process.pid_ = ::fork();
-  if (process.pid_ == 0) become_worker(setup);
-  const int fork_errno = errno;
-  ::sigprocmask(SIG_SETMASK, &before, nullptr);
-  if (process.pid_ < 0) {
-    errno = fork_errno;
-    return system_error("cannot fork a worker");
+  const ChildEnds child{theirs.get(), process.box_.fd(), output_end.get()};
+  if (const auto forked = zygote != nullptr ? zygote->fork(child) : std::nullopt) {
+    process.pid_ = *forked;
+  } else {
+    RZ_TRY_ASSIGN(process.pid_, start_program(command, child));
   }
   ::setpgid(process.pid_, process.pid_);  // also here: whichever process runs first
   process.exit_fd_ = Fd(static_cast<int>(::syscall(SYS_pidfd_open, process.pid_, 0)));

@@ -21,6 +21,13 @@ struct WorkerCommand {
   std::vector<std::string> environment = {};
 };
 
+// What a worker inherits, as numbers of this process.
+struct ChildEnds {
+  int socket = -1, black_box = -1, output = -1;
+};
+
+class Zygote;
+
 // The process leads a group of its own, so that Ctrl-C on the terminal does not reach it, and is
 // killed by the kernel when the thread that started it ends: start workers from the main thread.
 // The standard descriptors of this process must be open: a child replaces what has their numbers.
@@ -28,7 +35,11 @@ struct WorkerCommand {
 // of the pipe does not block: what a flood does not get rid of is dropped, and the worker goes on.
 class WorkerProcess {
  public:
-  static Result<WorkerProcess> start(const WorkerCommand& command);
+  static Result<WorkerProcess> start(const WorkerCommand& command) {
+    return start(command, nullptr);
+  }
+  // The same as a fork of the zygote, if it can be forked now.
+  static Result<WorkerProcess> start(const WorkerCommand& command, Zygote* zygote);
 
   WorkerProcess(WorkerProcess&& other) noexcept;
   WorkerProcess& operator=(WorkerProcess&&) = delete;

@@ -113,9 +113,13 @@ Result<Descriptions> describe(const Interpreter& interpreter,
   ::fcntl(answer_pipe->write.get(), F_SETFD, 0);
   std::vector<std::string> words{interpreter.path.string(), "-m", "redzone.describe", "--out-fd",
                                  std::to_string(answer_pipe->write.get())};
-  if (!options.device.empty()) words.insert(words.end(), {"--device", options.device});
+  if (!options.device.empty()) {
+    words.insert(words.end(), {"--device", options.device});
+    if (!names.empty()) words.insert(words.end(), {"--zygote", zygote_name(options.device)});
+  }
   words.insert(words.end(), names.begin(), names.end());
   std::vector<std::string> more = variables();
+  more.insert(more.end(), options.environment.begin(), options.environment.end());
   const auto environment = exec::environment_with(more);
   RZ_TRY_ASSIGN(auto child, ChildProcess::start({.words = std::move(words),
                                                  .environment = environment.data(),

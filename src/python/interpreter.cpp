@@ -4,6 +4,8 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <fstream>
+#include <iterator>
 #include <sstream>
 
 namespace redzone::python {
@@ -26,6 +28,18 @@ fs::path on_path(const std::string& name) {
   for (std::string folder; std::getline(folders, folder, ':');)
     if (!folder.empty() && is_program(fs::path(folder) / name)) return fs::path(folder) / name;
   return {};
+}
+
+// When this process started, in ticks of the system: with its id that names it for ever.
+std::string start_of_this_process() {
+  std::ifstream in("/proc/self/stat");
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  // Field 22; field 2 is in parentheses and may hold anything.
+  constexpr int kNext = 3, kStart = 22;
+  std::istringstream fields(text.substr(text.rfind(')') + 1));
+  std::string field;
+  for (int i = kNext; i <= kStart; ++i) fields >> field;
+  return field;
 }
 
 fs::path absolute_of(const fs::path& path) {
@@ -55,6 +69,10 @@ Result<Interpreter> find_interpreter(const std::string& given) {
 fs::path library_folder() {
   std::error_code error;
   return fs::read_symlink("/proc/self/exe", error).parent_path().parent_path() / "lib" / "redzone";
+}
+
+std::string zygote_name(std::string_view device) {
+  return fmt::format("redzone-zygote/{}/{}/{}", ::getpid(), start_of_this_process(), device);
 }
 
 std::vector<std::string> variables() {

@@ -28,6 +28,13 @@ std::filesystem::path library_folder();
 // find as well. A file may have been changed since.
 inline constexpr std::string_view kCodeHash = "REDZONE_CODE_HASH";
 
+// Environment variable of a worker's proxy: the abstract socket of the process that forks workers.
+inline constexpr std::string_view kZygote = "REDZONE_ZYGOTE";
+
+// The name of that socket, for workers on a device of this process, without the hash of the code:
+// the process that describes the code appends it ("NAME/HASH").
+std::string zygote_name(std::string_view device);
+
 // "NAME=value" for a process that imports `redzone`: where the package and the worker library are,
 // and that a fatal signal prints the stack.
 std::vector<std::string> variables();

@@ -14,6 +14,7 @@ struct WorkerOptions {
   WorkerSideOptions side;
   int socket_fd = -1;
   int black_box_fd = -1;
+  bool zygote = false;  // forks workers, of which each then has descriptors of its own
   std::optional<trial::SanitizerSource> sanitizer = {};
 };
 

@@ -6,7 +6,9 @@
 #include <utility>
 
 #include "core/device_traits.h"
+#include "core/exit_code.h"
 #include "device/devices.h"
+#include "exec/serve_forks.h"
 #include "exec/worker_loop.h"
 #include "trial/device_trial_host.h"
 
@@ -42,15 +44,14 @@ std::optional<memory_preload::Client> preloaded_memory(device::Device& device) {
   return client;
 }
 
-}  // namespace
-
-Result<int> serve(const WorkerOptions& options, const OwnTargets& own) {
+Result<int> serve_trials(const WorkerOptions& options, const OwnTargets& own,
+                         std::optional<Registry> loaded) {
   void* page = mmap(nullptr, sizeof(device::BlackBox), PROT_READ | PROT_WRITE, MAP_SHARED,
                     options.black_box_fd, 0);
   if (page == MAP_FAILED) return harness_error("cannot map the black box");
   auto& box = *static_cast<device::BlackBox*>(page);  // lives as long as the process
 
-  RZ_TRY_ASSIGN(auto side, open_worker_side(options.side));
+  RZ_TRY_ASSIGN(auto side, open_worker_side(options.side, std::move(loaded)));
   if (own.add) RZ_TRY(own.add(side.registry, box));
   const auto client = preloaded_memory(*side.device);
   trial::DeviceTrialHost trials(std::move(side.device), side.registry, &box,
@@ -60,6 +61,19 @@ Result<int> serve(const WorkerOptions& options, const OwnTargets& own) {
   if (own.guard) own.guard(guarded);
   AnnouncedTrials announced(guarded, own.trial);
   return exec::worker_loop(options.socket_fd, announced, box);
+}
+
+}  // namespace
+
+Result<int> serve(const WorkerOptions& options, const OwnTargets& own) {
+  if (!options.zygote) return serve_trials(options, own, std::nullopt);
+  RZ_TRY_ASSIGN(auto loaded, load_worker_targets(options.side));
+  auto forked = exec::serve_forks(options.socket_fd);
+  if (!forked) return kOk;
+  WorkerOptions of_fork = options;
+  of_fork.socket_fd = forked->socket.get();
+  of_fork.black_box_fd = forked->black_box.get();
+  return serve_trials(of_fork, own, std::move(loaded));
 }
 
 }  // namespace redzone::worker

@@ -27,17 +27,25 @@ Result<std::unique_ptr<device::Device>> open_device(const WorkerSideOptions& opt
 
 }  // namespace
 
-Result<WorkerSide> open_worker_side(const WorkerSideOptions& options) {
+Result<Registry> load_worker_targets(const WorkerSideOptions& options) {
+  RZ_TRY_ASSIGN(auto registry, Registry::load_in_worker(options.plugins));
+  RZ_TRY(package::add_packages(registry, options.packages));
+  return registry;
+}
+
+Result<WorkerSide> open_worker_side(const WorkerSideOptions& options,
+                                    std::optional<Registry> loaded) {
   // Loading a kernel on first use waits for the device, which a blocked launch holds.
   setenv("CUDA_MODULE_LOADING", options.lazy_kernels ? "LAZY" : "EAGER", 1);
   if (options.one_queue) setenv("CUDA_DEVICE_MAX_CONNECTIONS", "1", 1);
   WorkerSide side;
   RZ_TRY_ASSIGN(auto opened, open_device(options));
   side.device = std::move(opened);
-  RZ_TRY_ASSIGN(auto registry, Registry::load_in_worker(options.plugins));
-  RZ_TRY(package::add_packages(registry, options.packages));
-  registry.preload();
-  side.registry = std::move(registry);
+  if (!loaded) {
+    RZ_TRY_ASSIGN(loaded, load_worker_targets(options));
+  }
+  loaded->preload();
+  side.registry = std::move(*loaded);
   return side;
 }
 

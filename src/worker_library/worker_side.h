@@ -26,7 +26,11 @@ struct WorkerSide {
   Registry registry;
 };
 
-// Opens the device, so never call it in the driver.
-Result<WorkerSide> open_worker_side(const WorkerSideOptions& options);
+// The targets alone: opens nothing, so the process can be forked.
+Result<Registry> load_worker_targets(const WorkerSideOptions& options);
+
+// Opens the device, so never call it in the driver. `loaded`: the targets, if that was done before.
+Result<WorkerSide> open_worker_side(const WorkerSideOptions& options,
+                                    std::optional<Registry> loaded = {});
 
 }  // namespace redzone::worker

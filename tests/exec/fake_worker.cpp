@@ -3,6 +3,7 @@
 //
 // With `--start NAME` it already misbehaves before Hello, or before its first job.
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -14,9 +15,11 @@
 #include <map>
 #include <stdexcept>
 #include <string>
+#include <thread>
 
 #include "core/check_failure.h"
 #include "exec/protocol.h"
+#include "exec/serve_forks.h"
 #include "exec/shared_box.h"
 #include "exec/worker_loop.h"
 
@@ -98,6 +101,7 @@ class FakeHost final : public TrialHost {
         {"throw", &FakeHost::throw_up},
         {"orphan", &FakeHost::leave_an_orphan},
         {"killed", &FakeHost::killed},
+        {"maps-much", &FakeHost::map_much},
     };
     (this->*acts.at(what))();
   }
@@ -304,6 +308,12 @@ class FakeHost final : public TrialHost {
     }
     ::_exit(5);
   }
+  // More than fits into a gap between libraries.
+  void map_much() {
+    void* much = ::mmap(nullptr, std::size_t{1} << 34, PROT_NONE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    start_ = std::to_string(reinterpret_cast<std::uintptr_t>(much));
+  }
   void killed() {
     ::kill(::getpid(), SIGKILL);
     hang();
@@ -319,11 +329,55 @@ class FakeHost final : public TrialHost {
 
 }  // namespace
 
+// What a zygote does instead of serving; false if it serves.
+bool misbehaves_as_zygote(const std::string& start, int fd) {
+  const auto say_ready = [&] { ::send(fd, &kZygoteIsReady, 1, MSG_NOSIGNAL); };
+  if (start == "never-ready")
+    for (;;) ::pause();
+  if (start == "dies-when-asked") {
+    say_ready();
+    char byte = 0;
+    return ::recv(fd, &byte, 1, MSG_PEEK) >= 0;
+  }
+  if (start == "mute") {
+    say_ready();
+    for (;;) ::pause();
+  }
+  if (start == "answers-rubbish") {
+    say_ready();
+    const std::int32_t none = -2;
+    for (char byte = 0; ::recv(fd, &byte, 1, 0) == 1;) ::send(fd, &none, sizeof none, MSG_NOSIGNAL);
+    return true;
+  }
+  if (start == "threads")
+    std::thread([] {
+      for (;;) ::pause();
+    }).detach();
+  return false;
+}
+
 int main(int argc, char** argv) {
   std::map<std::string, std::string> flags;
-  for (int i = 1; i + 1 < argc; i += 2) flags[argv[i]] = argv[i + 1];
-  const int fd = std::atoi(flags.at("--socket-fd").c_str());
-  const std::string start = flags["--start"];
+  bool zygote = false;
+  for (int i = 1; i + 1 < argc; i += 2) {
+    if (argv[i] == std::string("--zygote")) {
+      zygote = true;
+      --i;
+    } else {
+      flags[argv[i]] = argv[i + 1];
+    }
+  }
+  int fd = std::atoi(flags.at("--socket-fd").c_str());
+  int box_fd = std::atoi(flags.at("--black-box-fd").c_str());
+  std::string start = flags["--start"];
+  if (zygote) {
+    if (misbehaves_as_zygote(start, fd)) return 0;
+    auto forked = serve_forks(fd);
+    if (!forked) return 0;
+    start = "forked";
+    fd = ::dup(forked->socket.get());
+    box_fd = ::dup(forked->black_box.get());
+  }
   if (start == "fails") {
     std::fprintf(stderr, "no device: the driver is too old\n");
     return 4;
@@ -334,7 +388,7 @@ int main(int argc, char** argv) {
     ::send(fd, "I am a web server, really", 25, MSG_NOSIGNAL);
     for (;;) ::pause();
   }
-  auto box = SharedBox::attach(std::atoi(flags.at("--black-box-fd").c_str()));
+  auto box = SharedBox::attach(box_fd);
   if (!box) return 5;
   FakeHost host(fd, box->box(), start);
   if (start == "dies-idle") {

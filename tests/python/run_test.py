@@ -25,7 +25,7 @@ def zygotes(driver):
     lines = [line.split(maxsplit=2) for line in listed.splitlines()]
     return [
         int(pid) for pid, group, words in lines
-        if pid == group and "redzone.zygote " in words and f" {driver} " in words
+        if pid == group and "redzone.describe " in words and f"/{driver}/" in words
     ]  # fmt: skip
 
 
