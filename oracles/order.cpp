@@ -14,9 +14,6 @@ namespace {
 // time; then each of two ways, twice.
 constexpr std::size_t kTrialsOfPair = 5;
 
-// OrderedOperation::name of what the host does.
-constexpr std::string_view kOfTheHost = "host";
-
 TrialSpec recording(const Plan& plan, const TargetSpec& spec) {
   TrialSpec trial{with_allocator(plan.mode, Allocator::guard), {}, compares_by_reference(spec)};
   trial.records_order = true;
@@ -96,12 +93,20 @@ Verdict failure(const Plan& plan, const OrderCandidate& pair, const Effect& effe
 std::string describe_operation(const Plan& plan, const OrderedOperation& operation) {
   const std::string stream =
       fmt::format("{} {}", operation.side ? "side stream" : "stream", operation.stream);
-  if (operation.name == "fill") return "the fill of the tensors on " + stream;
-  if (operation.name == "check") return "the end of the calls on " + stream;
+  if (operation.kind == OperationKind::fill) return "the fill of the tensors on " + stream;
+  if (operation.kind == OperationKind::check) return "the end of the calls on " + stream;
   const std::string call = describe_call(plan, operation.call);
-  if (operation.name == "free") return fmt::format("{} frees on {}", call, stream);
-  if (operation.name == kOfTheHost) return fmt::format("the host in {}", call);
-  return fmt::format("'{}' of {} on {}", operation.name, call, stream);
+  switch (operation.kind) {
+    case OperationKind::free:
+      return fmt::format("{} frees on {}", call, stream);
+    case OperationKind::host:
+      return fmt::format("the host in {}", call);
+    case OperationKind::copy:
+    case OperationKind::memset:
+      return fmt::format("a {} of {} on {}", operation.name, call, stream);
+    default:
+      return fmt::format("'{}' of {} on {}", operation.name, call, stream);
+  }
 }
 
 std::vector<TrialSpec> OrderOracle::expand(const Plan& plan, const TargetSpec& spec) const {

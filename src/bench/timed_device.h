@@ -20,7 +20,7 @@ enum class DevicePhase : std::uint8_t {
   graph,  // captures, and launches of graphs
   wait,
   mark,
-  copy,
+  copy,  // and memset
   hold,  // and open
   synchronize,
   read,
@@ -87,6 +87,10 @@ class TimedDevice final : public device::Device {
   std::uint32_t reached(int stream) const override { return device_.reached(stream); }
   device::Status<void> copy(int stream, void* to, const void* from, std::size_t bytes) override {
     return timed(DevicePhase::copy, [&] { return device_.copy(stream, to, from, bytes); });
+  }
+  device::Status<void> memset(int stream, void* to, std::uint8_t value,
+                              std::size_t bytes) override {
+    return timed(DevicePhase::copy, [&] { return device_.memset(stream, to, value, bytes); });
   }
   device::Status<void> await(int stream, int signal) override {
     return device_.await(stream, signal);

@@ -281,11 +281,34 @@ constexpr auto enum_table(OrderProblem) {
                                    {OrderProblem::host_use, "host-use"}});
 }
 
+// What a trial enqueues or does in the order of its streams.
+enum class OperationKind : std::uint8_t {
+  kernel,
+  copy,
+  memset,
+  free,
+  fill,   // of the tensors, by the harness
+  check,  // of what the calls left, by the harness
+  host,   // the CPU may access pinned memory
+};
+
+constexpr auto enum_table(OperationKind) {
+  using K = OperationKind;
+  return enum_names<K>("kind of operation", {{K::kernel, "kernel"},
+                                             {K::copy, "copy"},
+                                             {K::memset, "memset"},
+                                             {K::free, "free"},
+                                             {K::fill, "fill"},
+                                             {K::check, "check"},
+                                             {K::host, "host"}});
+}
+
 struct OrderedOperation {
   std::uint32_t number = 0;  // within its trial; the same in each trial of the plan
-  std::string name;          // of the kernel; or "copy", "free", "fill", "check", "host"
-  std::int32_t call = -1;    // -1: the harness
-  std::int32_t stream = 0;   // of the plan, or of the target's side streams, from 1
+  OperationKind kind = OperationKind::kernel;
+  std::string name;         // of the kernel, or name_of(kind)
+  std::int32_t call = -1;   // -1: the harness
+  std::int32_t stream = 0;  // of the plan, or of the target's side streams, from 1
   bool side = false;
 
   bool operator==(const OrderedOperation&) const = default;

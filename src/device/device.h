@@ -189,6 +189,8 @@ class Device {
   // Reads the source when the copy runs and never blocks the caller. Both ends must be device
   // memory or pinned_memory(); anything else is refused ("target-error").
   virtual Status<void> copy(int stream, void* to, const void* from, std::size_t bytes) = 0;
+  // Sets each of the bytes when the stream gets there, with the same restriction.
+  virtual Status<void> memset(int stream, void* to, std::uint8_t value, std::size_t bytes) = 0;
 
   // Graphs, with the semantics of CUDA's stream capture. Between begin_capture() and end_capture()
   // (of the same stream; one capture at a time) launches and waits are recorded and do not run: on

@@ -51,11 +51,12 @@ inline std::optional<Failure> refused_launch(const LaunchLimits& limits, std::st
   return std::nullopt;
 }
 
-// A copy from or to (`end`: "source" or "destination") pageable memory would block the host until
-// the stream gets there, forever if the stream is held.
-inline Failure pageable_copy(std::string_view end) {
-  return {Failure::Kind::launch_refused, "target-error",
-          fmt::format("copy: the {} is neither device memory nor from pinned_memory()", end)};
+// A copy or memset (`operation`) from or to (`end`: "source" or "destination") pageable memory
+// would block the host until the stream gets there, forever if the stream is held.
+inline Failure pageable(std::string_view operation, std::string_view end) {
+  return {
+      Failure::Kind::launch_refused, "target-error",
+      fmt::format("{}: the {} is neither device memory nor from pinned_memory()", operation, end)};
 }
 
 }  // namespace redzone::device

@@ -75,7 +75,7 @@ std::optional<Record::Operation> Record::enqueue(const Named& by, const std::vec
 
 std::optional<Record::Operation> Record::launch(std::string_view kernel, const LaunchArgs& args,
                                                 Place at) {
-  return enqueue({std::string(kernel), at.call}, uses_of(args), at);
+  return enqueue({OperationKind::kernel, std::string(kernel), at.call}, uses_of(args), at);
 }
 
 std::optional<Record::Operation> Record::copy(const void* to, const void* from, std::size_t bytes,
@@ -83,16 +83,22 @@ std::optional<Record::Operation> Record::copy(const void* to, const void* from, 
   std::vector<Use> uses;
   add_use(static_cast<const std::byte*>(to), bytes, true, uses);
   add_use(static_cast<const std::byte*>(from), bytes, false, uses);
-  return enqueue({"copy", at.call}, uses, at);
+  return enqueue(named(OperationKind::copy, at.call), uses, at);
 }
 
-Record::Operation Record::use(std::string_view name,
+std::optional<Record::Operation> Record::memset(const void* to, std::size_t bytes, Place at) {
+  std::vector<Use> uses;
+  add_use(static_cast<const std::byte*>(to), bytes, true, uses);
+  return enqueue(named(OperationKind::memset, at.call), uses, at);
+}
+
+Record::Operation Record::use(OperationKind kind,
                               std::span<const std::span<const std::byte>> ranges, bool writes,
                               Place at) {
   RZ_CHECK(!capture_);
   std::vector<Use> uses;
   for (const auto& range : ranges) add_use(range.data(), range.size(), writes, uses);
-  return *enqueue({std::string(name), at.call}, uses, at);
+  return *enqueue(named(kind, at.call), uses, at);
 }
 
 Record::Operation Record::free(const void* begin, Place at) {
@@ -100,8 +106,8 @@ Record::Operation Record::free(const void* begin, Place at) {
   const auto found = find(static_cast<const std::byte*>(begin));
   if (!found) return operation;
   Known& known = buffers_[*found];
-  Past now{operation, {"free", at.call}, at, {*found, 0, known.buffer.bytes, true}};
-  now.kind = Past::Kind::free;
+  Past now{
+      operation, named(OperationKind::free, at.call), at, {*found, 0, known.buffer.bytes, true}};
   note(now);
   known.freed = std::move(now);
   return operation;
@@ -111,9 +117,10 @@ Record::Operation Record::host_use(const void* begin, std::int32_t call) {
   const Operation operation = order_.on_host();
   const auto found = find(static_cast<const std::byte*>(begin));
   if (!found) return operation;
-  Past now{operation, {"host", call}, {call, 0}, {*found, 0, buffers_[*found].buffer.bytes, true}};
-  now.kind = Past::Kind::host;
-  note(std::move(now));
+  note({operation,
+        named(OperationKind::host, call),
+        {call, 0},
+        {*found, 0, buffers_[*found].buffer.bytes, true}});
   return operation;
 }
 
@@ -145,7 +152,7 @@ std::optional<Record::Operation> Record::replay(int graph, Place at) {
 
 void Record::note(Past now) {
   Known& known = buffers_[now.use.buffer];
-  const bool frees = now.kind == Past::Kind::free;
+  const bool frees = now.by.kind == OperationKind::free;
   if (known.freed && !frees && order_.before(known.freed->operation, now.operation))
     suspect(OrderProblem::freed_use, known, *known.freed, now);
   for (const Past& past : known.past) {
@@ -153,10 +160,10 @@ void Record::note(Past now) {
     if (past.operation == now.operation || !overlap || !(past.use.writes || now.use.writes) ||
         order_.before(past.operation, now.operation))
       continue;
-    const bool is_free = frees || past.kind == Past::Kind::free;
-    suspect(now.kind == Past::Kind::host ? OrderProblem::host_use
-            : is_free                    ? OrderProblem::unordered_free
-                                         : OrderProblem::unordered_use,
+    const bool is_free = frees || past.by.kind == OperationKind::free;
+    suspect(now.by.kind == OperationKind::host ? OrderProblem::host_use
+            : is_free                          ? OrderProblem::unordered_free
+                                               : OrderProblem::unordered_use,
             known, past, now);
   }
   if (known.past.size() == kMostPast) return;
@@ -167,6 +174,7 @@ void Record::note(Past now) {
 OrderedOperation Record::shown(const Past& past) const {
   const bool side = past.at.stream >= plan_streams_;
   return {.number = past.operation,
+          .kind = past.by.kind,
           .name = past.by.name,
           .call = past.by.call,
           .stream = side ? past.at.stream - plan_streams_ + 1 : past.at.stream,
@@ -176,7 +184,8 @@ OrderedOperation Record::shown(const Past& past) const {
 void Record::suspect(OrderProblem problem, const Known& known, const Past& first,
                      const Past& second) {
   if (candidates_.size() == kMostOrderCandidates) return;
-  if (!found_.emplace(problem, known.buffer.name, first.by.name, second.by.name).second) return;
+  const auto found = [](const Past& past) { return Found{past.by.kind, past.by.name}; };
+  if (!found_.emplace(problem, known.buffer.name, found(first), found(second)).second) return;
   candidates_.push_back(
       {problem, known.buffer.name, known.buffer.call, shown(first), shown(second)});
 }

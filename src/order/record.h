@@ -58,9 +58,10 @@ class Record {
   // operation of a graph has that of its replay.
   std::optional<Operation> launch(std::string_view kernel, const LaunchArgs& args, Place at);
   std::optional<Operation> copy(const void* to, const void* from, std::size_t bytes, Place at);
+  std::optional<Operation> memset(const void* to, std::size_t bytes, Place at);
   // A use of all these bytes by the harness.
-  Operation use(std::string_view name, std::span<const std::span<const std::byte>> ranges,
-                bool writes, Place at);
+  Operation use(OperationKind kind, std::span<const std::span<const std::byte>> ranges, bool writes,
+                Place at);
   // The host may read and write the buffer from now on.
   Operation host_use(const void* begin, std::int32_t call);
 
@@ -82,16 +83,19 @@ class Record {
     bool writes = false;
   };
   struct Named {
+    OperationKind kind = OperationKind::kernel;
     std::string name;
     std::int32_t call = -1;
   };
+  static Named named(OperationKind kind, std::int32_t call) {
+    return {kind, std::string(name_of(kind)), call};
+  }
   // A use of one operation, for its buffer.
   struct Past {
     Operation operation = 0;
     Named by;
     Place at;
     Use use;
-    enum class Kind : std::uint8_t { use, free, host } kind = Kind::use;
   };
   struct Known {
     Buffer buffer;
@@ -121,8 +125,9 @@ class Record {
   std::optional<Graph> capture_;
   std::vector<Graph> graphs_;
   std::vector<OrderCandidate> candidates_;
-  // Problem, buffer and names of those found, each of which is kept once.
-  std::set<std::tuple<OrderProblem, std::string, std::string, std::string>> found_;
+  // Problem, buffer, and kinds and names of those found, each of which is kept once.
+  using Found = std::pair<OperationKind, std::string>;
+  std::set<std::tuple<OrderProblem, std::string, Found, Found>> found_;
 };
 
 }  // namespace redzone::order

@@ -111,6 +111,11 @@ class CudaMachine final : public Machine {
                         bytes, at(stream)),
           "cuMemcpyAsync");
   }
+  void memset(void* to, std::uint8_t value, std::size_t bytes, int stream) override {
+    if (bytes > 0)
+      check(cuMemsetD8Async(reinterpret_cast<CUdeviceptr>(to), value, bytes, at(stream)),
+            "cuMemsetD8Async");
+  }
 
   void launch(const KernelRef& kernel, const LaunchShape& shape, const LaunchArgs& args,
               int stream) override {

@@ -41,6 +41,7 @@ class Machine {
   virtual void* stream(int index) = 0;
   virtual void wait(int stream, int on) = 0;
   virtual void copy(void* to, const void* from, std::size_t bytes, int stream) = 0;
+  virtual void memset(void* to, std::uint8_t value, std::size_t bytes, int stream) = 0;
   virtual void launch(const KernelRef& kernel, const LaunchShape& shape, const LaunchArgs& args,
                       int stream) = 0;
   virtual KernelRef variant(const VariantRequest& request) = 0;
@@ -251,6 +252,9 @@ class CallContext final : public Context {
   }
   void copy(void* to, const void* from, std::size_t bytes, int stream) override {
     state_.machine.copy(to, from, bytes, index_of(stream));
+  }
+  void memset(void* to, std::uint8_t value, std::size_t bytes, int stream) override {
+    state_.machine.memset(to, value, bytes, index_of(stream));
   }
   EncodeStatus encode_tiled(std::string_view, const tma::Descriptor& descriptor,
                             TensorMap& map) override {

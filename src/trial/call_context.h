@@ -42,6 +42,7 @@ class CallContext final : public Context {
   void free(void* p, int stream) override;
   void* pinned_memory(std::string_view name, std::size_t bytes) override;
   void copy(void* to, const void* from, std::size_t bytes, int stream) override;
+  void memset(void* to, std::uint8_t value, std::size_t bytes, int stream) override;
   EncodeStatus encode_tiled(std::string_view name, const tma::Descriptor& descriptor,
                             TensorMap& map) override;
   KernelRef variant(const VariantRequest& request) override;

@@ -152,4 +152,12 @@ void CallContext::copy(void* to, const void* from, std::size_t bytes, int stream
   state_.session.copy(*on, to, from, bytes);
 }
 
+void CallContext::memset(void* to, std::uint8_t value, std::size_t bytes, int stream) {
+  if (ended()) return;
+  const auto on = device_stream(stream);
+  if (!on || !fill_scratch()) return;
+  state_.flush_watch();
+  state_.session.memset(*on, to, value, bytes);
+}
+
 }  // namespace redzone::trial

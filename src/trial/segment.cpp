@@ -106,14 +106,14 @@ void collect_results(TrialState& state, const TargetSpec& spec, Target& target, 
 }
 
 // The harness's use of all tensors of the units, as an operation of the trial's order.
-Session::Ordered note_use(Session& session, std::string_view name, std::span<const CallUnit> units,
+Session::Ordered note_use(Session& session, OperationKind kind, std::span<const CallUnit> units,
                           bool writes) {
   if (session.record() == nullptr) return std::nullopt;
   std::vector<std::span<const std::byte>> tensors;
   for (const auto& unit : units)
     for (const auto& tensor : unit.tensors)
       if (!unit.waits) tensors.emplace_back(tensor.at.storage, tensor.storage.bytes);
-  return session.record()->use(name, tensors, writes, session.place(0));
+  return session.record()->use(kind, tensors, writes, session.place(0));
 }
 
 bool is_surrounded(const TrialState& state, const device::BufferJob& job) {
@@ -236,7 +236,7 @@ void fill(TrialState& state, Segment& segment) {
       if (state.checks || tensor.spec->role != Role::out) segment.jobs.push_back(tensor.job);
   // A call's tensors are ready in the order of its own stream: a side stream has to wait for it.
   // The stream of fills waits for the preceding segment, whose memory it may fill.
-  const auto filled = note_use(state.session, "fill", segment.used(), true);
+  const auto filled = note_use(state.session, OperationKind::fill, segment.used(), true);
   if (state.session.fill(0, segment.jobs, filled) && state.session.fork_from(0, state.streams.plan))
     state.session.wait(state.streams.fills(0), 0);
 }
@@ -304,7 +304,8 @@ void check(TrialState& state, Segment& segment, bool last) {
   // A call completes on its own stream: work of a side stream that is not joined to it is too late.
   segment.checked = session.join_to(0, state.streams.plan);
   if (!segment.checked) return;
-  const auto read = note_use(session, "check", std::span(segment.units).first(segment.ran), false);
+  const auto read =
+      note_use(session, OperationKind::check, std::span(segment.units).first(segment.ran), false);
   // A side stream that frees memory need not be joined.
   const std::size_t first = was_freed_aside(state) ? of_calls : jobs.size();
   segment.checked =

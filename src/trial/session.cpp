@@ -167,10 +167,23 @@ bool Session::copy(int stream, void* to, const void* from, std::size_t bytes) {
   if (!reserve(1)) return false;
   Ordered operation;
   if (record() != nullptr) operation = record()->copy(to, from, bytes, place(stream));
-  if (!accept(
-          order_.enqueue(operation, stream, [&] { return device_.copy(stream, to, from, bytes); })))
-    return false;
-  note_launch(stream, "copy");
+  return enqueued(stream, OperationKind::copy, order_.enqueue(operation, stream, [&] {
+    return device_.copy(stream, to, from, bytes);
+  }));
+}
+
+bool Session::memset(int stream, void* to, std::uint8_t value, std::size_t bytes) {
+  if (!reserve(1)) return false;
+  Ordered operation;
+  if (record() != nullptr) operation = record()->memset(to, bytes, place(stream));
+  return enqueued(stream, OperationKind::memset, order_.enqueue(operation, stream, [&] {
+    return device_.memset(stream, to, value, bytes);
+  }));
+}
+
+bool Session::enqueued(int stream, OperationKind kind, const device::Status<void>& status) {
+  if (!accept(status)) return false;
+  note_launch(stream, name_of(kind).data());
   if (capture_) return true;
   return mode_.launch != Launch::blocking || synchronize();
 }

@@ -75,6 +75,7 @@ class Session {
   // Call after a run of a call: waits for the target's own work in blocking mode.
   bool settle();
   bool copy(int stream, void* to, const void* from, std::size_t bytes);
+  bool memset(int stream, void* to, std::uint8_t value, std::size_t bytes);
   // The target frees the allocation that begins there, in the order of the stream. False if its
   // bytes are to be kept.
   bool note_free(int stream, const void* begin, Ordered& operation);
@@ -116,6 +117,8 @@ class Session {
   int finish_capture(bool join);
   // Makes room for `operations` device operations on a held stream.
   bool reserve(std::size_t operations);
+  // After a copy or memset was enqueued, or refused.
+  bool enqueued(int stream, OperationKind kind, const device::Status<void>& status);
   void note_launch(int stream, const char* kernel);
   void mark_progress();
   // Sets call and kernel of the fault from the pending work.

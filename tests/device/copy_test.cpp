@@ -56,6 +56,47 @@ TEST(Copy, RefusesPageableMemoryAndLives) {
   EXPECT_TRUE(device->synchronize());
 }
 
+TEST(Memset, SetsItsBytesInOrder) {
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    auto device = host_device(seed);
+    Buffer<int> a(*device, 100), b(*device, 100);
+    zero(*device, a);
+    ASSERT_TRUE(device->memset(0, a.data() + 1, 0x11, 8));
+    ASSERT_TRUE(device->copy(0, b.data(), a.data(), 400));
+    ASSERT_TRUE(device->memset(0, a.data(), 0xff, 400));
+    ASSERT_TRUE(device->synchronize());
+    EXPECT_EQ(b.data()[0], 0);
+    EXPECT_EQ(b.data()[1], 0x11111111);
+    EXPECT_EQ(b.data()[2], 0x11111111);
+    EXPECT_EQ(b.data()[3], 0);
+    EXPECT_EQ(a.data()[99], -1);
+  }
+}
+
+TEST(Memset, RefusesPageableMemoryAndLives) {
+  auto device = host_device();
+  int pageable = 1;
+  const auto refused = device->memset(0, &pageable, 0, sizeof pageable);
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_EQ(refused.error().code, "target-error");
+  EXPECT_TRUE(device->memset(0, &pageable, 0, 0)) << "nothing is set";
+  EXPECT_TRUE(device->synchronize());
+  EXPECT_EQ(pageable, 1);
+}
+
+// Sets twice as many bytes as the buffer has.
+void set_too_much() {
+  auto device = host_device();
+  Buffer<int> y(*device, 4);
+  device->watch({y.range("y")});
+  static_cast<void>(device->memset(0, y.data(), 0, 32));
+  static_cast<void>(device->synchronize());
+}
+
+TEST(Memset, OutOfBoundsIsAFaultOfTheMemset) {
+  EXPECT_EXIT(set_too_much(), ::testing::ExitedWithCode(kFaultExit), "y in memset");
+}
+
 // Copies twice as many bytes as the buffer has.
 void copy_too_much() {
   auto device = host_device();

@@ -105,6 +105,8 @@ TEST_F(NoneDeviceTest, CopiesNeedMemoryOfTheDevice) {
   const auto refused = device_.copy(0, &pageable, region->base, sizeof pageable);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, "target-error");
+  EXPECT_TRUE(device_.memset(0, region->base, 1, 4096));
+  EXPECT_FALSE(device_.memset(0, &pageable, 1, sizeof pageable));
 }
 
 TEST_F(NoneDeviceTest, ChecksFindNothing) {

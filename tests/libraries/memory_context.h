@@ -43,6 +43,7 @@ class MemoryContext final : public Context {
   void free(void*, int) override {}
   void* pinned_memory(std::string_view, std::size_t) override { return &nothing_; }
   void copy(void*, const void*, std::size_t, int) override {}
+  void memset(void*, std::uint8_t, std::size_t, int) override {}
   EncodeStatus encode_tiled(std::string_view, const tma::Descriptor&, TensorMap&) override {
     return {1, "no descriptors here"};
   }

@@ -55,6 +55,32 @@ TEST(Record, AMissingWaitIsACandidateWithBothOperationsAndTheBuffer) {
             (OrderedOperation{.number = 1, .name = "read", .call = 0, .stream = 1, .side = true}));
 }
 
+TEST(Record, AKernelMayBeNamedAsWhatTheHarnessDoes) {
+  Launches p;
+  const std::span<const std::byte> tmp(p.at(1), 64);
+  p.record.use(OperationKind::fill, {&tmp, 1}, /*writes=*/true, {-1, 0});
+  p.launch("fill", {p.at(1)}, 1);
+  p.launch("fill", {p.at(1)}, 2);
+  const auto& all = p.record.candidates();
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_EQ(all[0].first.kind, OperationKind::fill);
+  EXPECT_EQ(all[0].second.kind, OperationKind::kernel);
+  EXPECT_EQ(all[1].first.kind, OperationKind::kernel) << "taken for the pair before";
+}
+
+TEST(Record, AMemsetWrites) {
+  Launches p;
+  p.launch("read", {p.at(0)}, 0);
+  p.record.memset(p.at(0), 64, {0, 1});
+  p.record.memset(p.at(1), 32, {0, 1});
+  p.launch("make", {p.at(1)}, 0);
+  const auto& all = p.record.candidates();
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_EQ(all[0].buffer, "in");
+  EXPECT_EQ(all[1].first.kind, OperationKind::memset);
+  EXPECT_EQ(all[1].first.name, "memset");
+}
+
 TEST(Record, AWaitOrASynchronizationLeavesNone) {
   Launches waits;
   waits.launch("make", {waits.at(1)}, 0);

@@ -72,6 +72,7 @@ inline const std::map<std::string, std::vector<std::string>>& causes() {
       {"shared_race", {"N", "schedule"}},
       {"shared_reuse", {"C", "schedule"}},
       {"shared_static", {"call 1", "call 2", "call 1: R", "call 2: R"}},
+      {"short_memset", {"poison"}},
       {"stale_event", {"launch"}},
       {"stale_grid", {"call 1", "call 2", "call 1: N", "call 2: N", "poison"}},
       {"stale_page", {"call 1", "call 2", "call 1: P", "call 2: P"}},

@@ -78,6 +78,7 @@ class RecordingContext final : public Context {
   void free(void*, int) override {}
   void* pinned_memory(std::string_view, std::size_t) override { return &memory_; }
   void copy(void*, const void*, std::size_t, int) override {}
+  void memset(void*, std::uint8_t, std::size_t, int) override {}
   EncodeStatus encode_tiled(std::string_view name, const tma::Descriptor& descriptor,
                             TensorMap& map) override {
     map = {};

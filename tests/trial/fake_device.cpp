@@ -161,7 +161,8 @@ device::Status<void> FakeDevice::enqueue(std::string what, int stream, std::func
   const std::string kernel = what.starts_with("launch ") ? what.substr(7) : "";
   log.push_back(stream == 0 ? what : what + " @" + std::to_string(stream));
   if (capturing_) {
-    RZ_CHECK((!kernel.empty() || what == "copy") && "only launches and copies are captured");
+    RZ_CHECK((!kernel.empty() || what == "copy" || what == "memset") &&
+             "only launches, copies and memsets are captured");
     graphs_.back().push_back({kernel, std::move(work)});
     return {};
   }
@@ -211,6 +212,13 @@ device::Status<void> FakeDevice::copy(int stream, void* to, const void* from, st
   if (host_pages.contains(to) || host_pages.contains(from))
     return tl::unexpected(Failure{Failure::Kind::launch_refused, "target-error", "pageable"});
   return enqueue("copy", stream, [=] { std::memmove(to, from, bytes); });
+}
+
+device::Status<void> FakeDevice::memset(int stream, void* to, std::uint8_t value,
+                                        std::size_t bytes) {
+  if (host_pages.contains(to))
+    return tl::unexpected(Failure{Failure::Kind::launch_refused, "target-error", "pageable"});
+  return enqueue("memset", stream, [=] { std::memset(to, value, bytes); });
 }
 
 device::Status<void> FakeDevice::wait(int stream, int on) {

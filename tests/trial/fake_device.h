@@ -74,6 +74,7 @@ class FakeDevice final : public device::Device {
   device::Status<int> end_capture(int stream) override;
   device::Status<void> launch_graph(int stream, int graph) override;
   device::Status<void> copy(int stream, void* to, const void* from, std::size_t bytes) override;
+  device::Status<void> memset(int stream, void* to, std::uint8_t value, std::size_t bytes) override;
   device::Status<void> hold() override;
   device::Status<void> open() override;
   std::size_t hold_capacity() const override { return capacity; }

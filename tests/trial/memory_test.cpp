@@ -321,6 +321,30 @@ TEST(Copy, CountsAsAnOperationOfAHeldStream) {
   EXPECT_GE(bench.device.logged({"hold"}).size(), 2u);
 }
 
+TEST(Memset, WritesInTheOrderOfItsStream) {
+  std::vector<std::uint32_t> found;
+  Bench bench([&](Context& ctx) {
+    auto* words = static_cast<std::uint32_t*>(ctx.scratch("words", 8));
+    ctx.memset(words, 0xab, 4);
+    found.resize(1);
+    launch(
+        ctx, "read", +[](const std::uint32_t* from, std::uint32_t* to) { *to = *from; }, {},
+        static_cast<const std::uint32_t*>(words), found.data());
+  });
+  for (const Launch launch : {Launch::blocking, Launch::gated}) {
+    found.clear();
+    EXPECT_EQ(bench.run({call_of(1, 1)}, {.launch = launch}).end, End::completed);
+    EXPECT_EQ(found, (std::vector<std::uint32_t>{0xabababab}));
+  }
+}
+
+TEST(Memset, OfPageableMemoryIsTheTargetsError) {
+  float local = 1;
+  Bench bench([&](Context& ctx) { ctx.memset(&local, 0, 4); });
+  bench.device.host_pages = {&local};
+  EXPECT_EQ(detail_of(bench.run({call_of(1, 1)})), "pageable");
+}
+
 TEST(Copy, OfPageableMemoryIsTheTargetsError) {
   float local = 1;
   Bench bench([&](Context& ctx) { ctx.copy(ctx.tensor("y").base, &local, 4); });

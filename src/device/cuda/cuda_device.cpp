@@ -17,6 +17,10 @@ namespace {
 // Several workers share a GPU: regions cached by one must not starve the others.
 constexpr std::size_t kIdleShare = 16;
 
+CUdeviceptr address_of(const void* at) {
+  return static_cast<CUdeviceptr>(reinterpret_cast<std::uintptr_t>(at));
+}
+
 }  // namespace
 
 template <class T>
@@ -203,11 +207,10 @@ Status<void> CudaDevice::launch_graph(int stream, int graph) {
   return noted(parts_->graphs->launch((*parts_->streams)[stream], graph));
 }
 
-Status<bool> CudaDevice::may_copy(const void* at) {
+Status<bool> CudaDevice::may_access(const void* at) {
   CUmemorytype type = {};
-  const auto address = static_cast<CUdeviceptr>(reinterpret_cast<std::uintptr_t>(at));
   const CUresult r =
-      parts_->api.pointer_attribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, address);
+      parts_->api.pointer_attribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, address_of(at));
   if (r == CUDA_SUCCESS) return true;
   if (r == CUDA_ERROR_INVALID_VALUE) return false;  // memory unknown to the driver
   return tl::unexpected(failure_of(parts_->api, r, "cuPointerGetAttribute"));
@@ -217,16 +220,23 @@ Status<void> CudaDevice::copy(int stream, void* to, const void* from, std::size_
   if (bytes == 0) return {};
   const std::pair<const void*, const char*> ends[] = {{to, "destination"}, {from, "source"}};
   for (const auto& [at, end] : ends) {
-    RZ_TRY_ASSIGN(auto possible, noted(may_copy(at)));
-    if (!possible) return tl::unexpected(pageable_copy(end));
+    RZ_TRY_ASSIGN(auto possible, noted(may_access(at)));
+    if (!possible) return tl::unexpected(pageable("copy", end));
   }
   idle_ = false;
-  const auto address = [](const void* at) {
-    return static_cast<CUdeviceptr>(reinterpret_cast<std::uintptr_t>(at));
-  };
   const CUresult r =
-      parts_->api.copy_async(address(to), address(from), bytes, (*parts_->streams)[stream]);
+      parts_->api.copy_async(address_of(to), address_of(from), bytes, (*parts_->streams)[stream]);
   return noted(status_of(parts_->api, r, "cuMemcpyAsync"));
+}
+
+Status<void> CudaDevice::memset(int stream, void* to, std::uint8_t value, std::size_t bytes) {
+  if (bytes == 0) return {};
+  RZ_TRY_ASSIGN(auto possible, noted(may_access(to)));
+  if (!possible) return tl::unexpected(pageable("memset", "destination"));
+  idle_ = false;
+  const CUresult r =
+      parts_->api.set_bytes_async(address_of(to), value, bytes, (*parts_->streams)[stream]);
+  return noted(status_of(parts_->api, r, "cuMemsetD8Async"));
 }
 
 Status<Gate*> CudaDevice::signal_at(int signal) {
@@ -292,9 +302,8 @@ Status<void> CudaDevice::synchronize() {
 
 Status<void> CudaDevice::read(void* to, const void* from, std::size_t bytes) {
   if (bytes == 0) return {};
-  const auto address = static_cast<CUdeviceptr>(reinterpret_cast<std::uintptr_t>(from));
-  return noted(
-      status_of(parts_->api, parts_->api.copy_to_host(to, address, bytes), "cuMemcpyDtoH"));
+  return noted(status_of(parts_->api, parts_->api.copy_to_host(to, address_of(from), bytes),
+                         "cuMemcpyDtoH"));
 }
 
 Status<KernelRef> CudaDevice::variant(const VariantRequest& request) {

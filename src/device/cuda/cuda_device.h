@@ -56,6 +56,7 @@ class CudaDevice final : public Device {
   Status<int> end_capture(int stream) override;
   Status<void> launch_graph(int stream, int graph) override;
   Status<void> copy(int stream, void* to, const void* from, std::size_t bytes) override;
+  Status<void> memset(int stream, void* to, std::uint8_t value, std::size_t bytes) override;
   Status<void> hold() override;
   Status<void> open() override;
   // Less than the 1,020 launches after which a held stream blocks, because a batch of buffers
@@ -96,8 +97,8 @@ class CudaDevice final : public Device {
   explicit CudaDevice(std::unique_ptr<Parts> parts);
   static Status<std::unique_ptr<Parts>> make_parts();
   Status<void> make_room();
-  // Whether a copy from or to this address does not block the host.
-  Status<bool> may_copy(const void* at);
+  // Whether a copy from or to this address, or a memset of it, does not block the host.
+  Status<bool> may_access(const void* at);
   std::array<RegionCache*, 4> caches();
   // Returns a result unchanged, and records a fault.
   template <class T>

@@ -68,6 +68,7 @@ void bind_memory(Binder& bind, DriverApi& api) {
       .required(api.copy_to_host_async, RZ_SYMBOL(cuMemcpyDtoHAsync))
       .required(api.copy_to_host, RZ_SYMBOL(cuMemcpyDtoH))
       .required(api.copy_async, RZ_SYMBOL(cuMemcpyAsync))
+      .required(api.set_bytes_async, RZ_SYMBOL(cuMemsetD8Async))
       .required(api.pointer_attribute, RZ_SYMBOL(cuPointerGetAttribute))
       .required(api.pool_create, RZ_SYMBOL(cuMemPoolCreate))
       .required(api.pool_destroy, RZ_SYMBOL(cuMemPoolDestroy))

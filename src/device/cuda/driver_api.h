@@ -46,6 +46,7 @@ struct DriverApi {
   decltype(&::cuMemcpyDtoHAsync) copy_to_host_async = nullptr;
   decltype(&::cuMemcpyDtoH) copy_to_host = nullptr;
   decltype(&::cuMemcpyAsync) copy_async = nullptr;
+  decltype(&::cuMemsetD8Async) set_bytes_async = nullptr;
   decltype(&::cuPointerGetAttribute) pointer_attribute = nullptr;
   decltype(&::cuMemPoolCreate) pool_create = nullptr;
   decltype(&::cuMemPoolDestroy) pool_destroy = nullptr;

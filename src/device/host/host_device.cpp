@@ -156,7 +156,7 @@ void HostDevice::enqueue_wait(int stream, int on, std::uint64_t ticket) {
 }
 
 // Process memory outside the device's ranges stands for pageable memory.
-bool HostDevice::may_copy(const void* at, std::size_t bytes) const {
+bool HostDevice::may_access(const void* at, std::size_t bytes) const {
   if (guard_.contains(at)) return true;
   for (const PlainMemory* memory : {&plain_, &cached_segments_, &pool_segments_})
     if (memory->contains(at, bytes)) return true;
@@ -166,11 +166,22 @@ bool HostDevice::may_copy(const void* at, std::size_t bytes) const {
 Status<void> HostDevice::copy(int stream, void* to, const void* from, std::size_t bytes) {
   if (lost_) return fail(*lost_);
   if (bytes == 0) return {};
-  if (!may_copy(to, bytes)) return fail(pageable_copy("destination"));
-  if (!may_copy(from, bytes)) return fail(pageable_copy("source"));
+  if (!may_access(to, bytes)) return fail(pageable("copy", "destination"));
+  if (!may_access(from, bytes)) return fail(pageable("copy", "source"));
   Operation& operation = push(stream, Operation::Kind::copy);
   operation.to = to;
   operation.from = from;
+  operation.bytes = bytes;
+  return run_some();
+}
+
+Status<void> HostDevice::memset(int stream, void* to, std::uint8_t value, std::size_t bytes) {
+  if (lost_) return fail(*lost_);
+  if (bytes == 0) return {};
+  if (!may_access(to, bytes)) return fail(pageable("memset", "destination"));
+  Operation& operation = push(stream, Operation::Kind::memset);
+  operation.to = to;
+  operation.value = value;
   operation.bytes = bytes;
   return run_some();
 }
@@ -293,6 +304,9 @@ std::optional<Failure> HostDevice::run(Operation& operation) {
     case Operation::Kind::copy:
       run_copy(operation);
       break;
+    case Operation::Kind::memset:
+      run_memset(operation);
+      break;
     case Operation::Kind::give:
       queue_.give(operation.signal);
       break;
@@ -344,6 +358,12 @@ std::optional<Failure> HostDevice::run_launches(std::span<Operation> operations)
 void HostDevice::run_copy(const Operation& operation) {
   fault_.begin_kernel("copy", operation.call);
   std::memmove(operation.to, operation.from, operation.bytes);
+  fault_.end_kernel();
+}
+
+void HostDevice::run_memset(const Operation& operation) {
+  fault_.begin_kernel("memset", operation.call);
+  std::memset(operation.to, operation.value, operation.bytes);
   fault_.end_kernel();
 }
 

@@ -57,6 +57,7 @@ class HostDevice final : public Device {
   Status<int> end_capture(int stream) override;
   Status<void> launch_graph(int stream, int graph) override;
   Status<void> copy(int stream, void* to, const void* from, std::size_t bytes) override;
+  Status<void> memset(int stream, void* to, std::uint8_t value, std::size_t bytes) override;
   Status<void> await(int stream, int signal) override;
   Status<void> give(int stream, int signal) override;
   void give_now(int signal) override { queue_.give(signal); }
@@ -85,8 +86,9 @@ class HostDevice final : public Device {
   std::optional<Failure> run_node(Operation& operation);
   void start(Operation& operation, int graph);
   void run_copy(const Operation& operation);
+  void run_memset(const Operation& operation);
   void enqueue_wait(int stream, int on, std::uint64_t ticket);
-  bool may_copy(const void* at, std::size_t bytes) const;
+  bool may_access(const void* at, std::size_t bytes) const;
   std::optional<Failure> refusal(const KernelRef& kernel, const LaunchShape& shape) const;
 
   Info info_;

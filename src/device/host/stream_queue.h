@@ -22,7 +22,7 @@ struct alignas(64) ArgumentUnit {
 };
 
 struct Operation {
-  enum class Kind : std::uint8_t { fill, check, launch, wait, graph, copy, await, give };
+  enum class Kind : std::uint8_t { fill, check, launch, wait, graph, copy, memset, await, give };
 
   Kind kind = Kind::fill;
   std::int32_t call = -1;
@@ -46,8 +46,9 @@ struct Operation {
 
   int signal = 0;  // await, give
 
-  void* to = nullptr;  // copy
-  const void* from = nullptr;
+  void* to = nullptr;          // copy, memset
+  const void* from = nullptr;  // copy
+  std::uint8_t value = 0;      // memset
   std::size_t bytes = 0;
 
   void copy_arguments(const LaunchArgs& args);

@@ -92,8 +92,13 @@ bool NoneDevice::is_known(const void* at, std::size_t bytes) const {
 
 Status<void> NoneDevice::copy(int, void* to, const void* from, std::size_t bytes) {
   if (bytes == 0) return {};
-  if (!is_known(to, bytes)) return tl::unexpected(pageable_copy("destination"));
-  if (!is_known(from, bytes)) return tl::unexpected(pageable_copy("source"));
+  if (!is_known(to, bytes)) return tl::unexpected(pageable("copy", "destination"));
+  if (!is_known(from, bytes)) return tl::unexpected(pageable("copy", "source"));
+  return {};
+}
+
+Status<void> NoneDevice::memset(int, void* to, std::uint8_t, std::size_t bytes) {
+  if (bytes > 0 && !is_known(to, bytes)) return tl::unexpected(pageable("memset", "destination"));
   return {};
 }
 

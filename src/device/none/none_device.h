@@ -53,6 +53,7 @@ class NoneDevice final : public Device {
                       const LaunchArgs& args) override;
   Status<void> wait(int, int) override { return {}; }
   Status<void> copy(int stream, void* to, const void* from, std::size_t bytes) override;
+  Status<void> memset(int stream, void* to, std::uint8_t value, std::size_t bytes) override;
   Status<void> begin_capture(int) override { return {}; }
   Status<int> end_capture(int) override { return graphs_++; }
   Status<void> launch_graph(int stream, int graph) override;

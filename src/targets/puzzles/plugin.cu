@@ -44,6 +44,7 @@ REDZONE_PLUGIN(registrar) {
                    add_shared_race,
                    add_shared_reuse,
                    add_shared_static,
+                   add_short_memset,
                    add_stale_event,
                    add_stale_grid,
                    add_stale_page,

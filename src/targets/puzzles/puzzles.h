@@ -45,6 +45,7 @@ void add_shared_counter(Registrar& registrar);
 void add_shared_race(Registrar& registrar);
 void add_shared_reuse(Registrar& registrar);
 void add_shared_static(Registrar& registrar);
+void add_short_memset(Registrar& registrar);
 void add_stale_event(Registrar& registrar);
 void add_stale_grid(Registrar& registrar);
 void add_stale_page(Registrar& registrar);

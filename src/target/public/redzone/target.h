@@ -46,7 +46,7 @@
 #endif
 
 // Increment when a type in this header or in one that it includes changes.
-#define REDZONE_ABI_VERSION 9
+#define REDZONE_ABI_VERSION 10
 
 namespace redzone {
 
@@ -193,6 +193,9 @@ class Context {
   // Copies in the order of `stream`, between device memory and pinned_memory() in any direction;
   // other host memory ends the call with an error. The source is read when the copy runs.
   virtual void copy(void* to, const void* from, std::size_t bytes, int stream = 0) = 0;
+  // Sets each of the bytes to `value` in the order of `stream`, as cudaMemsetAsync() does: device
+  // memory or pinned_memory(); other host memory ends the call with an error.
+  virtual void memset(void* to, std::uint8_t value, std::size_t bytes, int stream = 0) = 0;
 
   // Encodes a TMA descriptor for kernels that include <redzone/bulk_copy.h>: by
   // cuTensorMapEncodeTiled on CUDA, by Redzone's rules on the host device (`redzone tma explain`
