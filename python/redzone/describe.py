@@ -25,7 +25,7 @@ from .library import LibraryError
 from .output import as_bytes, flush, write_line
 from .targets import Target
 from .worker import Prepared, load
-from .zygote import start_zygote
+from .zygote import adopt_orphans, start_zygote
 
 
 def _without_files() -> list[Target]:
@@ -86,9 +86,10 @@ def main() -> NoReturn:
     parser.add_argument("--out-fd", type=int, required=True)
     parser.add_argument("--device", default="host")
     parser.add_argument("--zygote", help="where it listens, without the hash of the code")
+    parser.add_argument("--driver", type=int, default=0, help="the process that the zygote ends with")
     parser.add_argument("file", nargs="*")
     arguments = parser.parse_args()
-    answer, driver = _Answer(arguments.out_fd), os.getppid()
+    answer = _Answer(arguments.out_fd)
     os.dup2(2, 1)
     answer.write(b"\n")
     files = Files(arguments.file)
@@ -96,6 +97,7 @@ def main() -> NoReturn:
     prepared: Prepared | None = None
     try:
         if arguments.zygote:
+            adopt_orphans()
             prepared = load(arguments.device, files)
             text = prepared.description
         else:
@@ -111,10 +113,12 @@ def main() -> NoReturn:
         _refuse(answer, 2, f"{at}: cannot be described: {exception_text(error)}")
     if not answer.write(text.encode()):
         _refuse(answer, 2, f"{first}:1: closes descriptors that it has not opened")
-    if prepared is not None:
-        with contextlib.suppress(OSError):
-            start_zygote(prepared, driver, f"{arguments.zygote}/{files.code_hash()}")
-    _leave(0)
+    try:
+        if prepared is not None:
+            start_zygote(prepared, arguments.driver, f"{arguments.zygote}/{files.code_hash()}")
+    finally:
+        # Without a zygote each worker imports the files, whatever they did to what it needs.
+        _leave(0)
 
 
 if __name__ == "__main__":

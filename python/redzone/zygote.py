@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import array
 import contextlib
+import ctypes
 import gc
 import os
+import resource
 import selectors
 import signal
 import socket
@@ -28,21 +30,19 @@ _REFUSED = -1
 _MOST_FLAGS = 1 << 20
 _DESCRIPTORS = 3
 _WAITING = 64  # proxies, while it gets ready
+_PR_SET_CHILD_SUBREAPER = 36  # linux/prctl.h
 
 
 def start_zygote(prepared: Prepared, driver: int, name: str) -> None:
-    """Forks a process that listens at the abstract `name` and ends with the process `driver`, the
-    parent of this one. Does nothing where that cannot be, or another listens there: proxies then
-    become workers themselves. Raises OSError."""
+    """Forks a process that listens at the abstract `name` and ends with the process `driver`. Does
+    nothing where that cannot be: proxies then become workers themselves. Raises what the files have
+    put in the place of what this needs, and OSError, also where another listens at that name."""
     if not can_fork() or has_children():
         return
     watched = os.pidfd_open(driver)
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     listener.bind(f"\0{name}")
     listener.listen(_WAITING)
-    # Otherwise the driver has ended, and its id may be another's.
-    if os.getppid() != driver:
-        return
     child = os.fork()
     if child != 0:
         # Before this process ends, whose group the driver then kills.
@@ -59,12 +59,27 @@ def _serve(prepared: Prepared, driver: int, listener: socket.socket) -> None:
     null = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):
         os.dup2(null, stream)
+    # As of other workers (src/exec/worker_process.cpp): a crash writes no core, and starts no
+    # collector.
+    _, most = resource.getrlimit(resource.RLIMIT_CORE)
+    resource.setrlimit(resource.RLIMIT_CORE, (0 if most == 0 else 1, most))
+    # Many commands need no worker.
+    with selectors.DefaultSelector() as first:
+        first.register(listener, selectors.EVENT_READ)
+        first.register(driver, selectors.EVENT_READ)
+        if any(key.fileobj == driver for key, _ in first.select()):
+            return
     prepared.make_ready()
     if not can_fork():
         return
     gc.collect()
     gc.freeze()
     Zygote(listener, driver, prepared).serve()
+
+
+def adopt_orphans() -> None:
+    """What the files start stays a child of this process when its own parent ends: has_children()."""
+    ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
 def can_fork() -> bool:

@@ -30,6 +30,10 @@ void become(const ProgramStart& program, char* const* argv, pid_t parent) {
     ::dup2(program.output, STDOUT_FILENO);
     ::dup2(program.output, STDERR_FILENO);
   }
+  if (program.passed_on >= 0) {
+    ::close_range(STDERR_FILENO + 1, ~0u, CLOSE_RANGE_CLOEXEC);
+    ::fcntl(program.passed_on, F_SETFD, 0);
+  }
   ::execvpe(argv[0], argv, program.environment == nullptr ? environ : program.environment);
 }
 

@@ -18,6 +18,7 @@ struct ProgramStart {
   char* const* environment = nullptr;  // for execve(); null: that of this process
   int input = -1;                      // takes the place of standard input; -1: it stays
   int output = -1;                     // and of standard output and standard error
+  int passed_on = -1;  // the only further descriptor that it inherits; -1: those of this process
 };
 
 // The child and its group, which end at the latest with this: also what the child has started, as

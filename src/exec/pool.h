@@ -2,8 +2,9 @@
 // replace dead workers.
 //
 // Single-threaded and poll-driven: all work happens inside the calls of this class, and no call
-// waits for a process to start or die (except stop(), which is bounded). Misbehaviour of a worker
-// becomes an observation; it cannot block, crash or exhaust the driver.
+// waits for a process to start or die (except stop(), and the answer of a zygote, for a second at
+// most). Misbehaviour of a worker becomes an observation; it cannot block, crash or exhaust the
+// driver.
 #pragma once
 
 #include <chrono>

@@ -28,6 +28,15 @@ bool has_threads() {
   return error || std::distance(begin(tasks), end(tasks)) != 1;
 }
 
+bool holds_gpu() {
+  std::error_code error;
+  for (const auto& fd : std::filesystem::directory_iterator("/proc/self/fd", error)) {
+    const auto file = std::filesystem::read_symlink(fd.path(), error);
+    if (!error && file.string().starts_with("/dev/nvidia")) return true;
+  }
+  return false;
+}
+
 // Nothing once the driver is gone, or if it sent something else.
 std::optional<Request> next_request(int driver) {
   char byte = 0;
@@ -63,7 +72,7 @@ pid_t fork_sibling() {
 
 // The kernel would choose the same addresses for what all forks map.
 void move_mappings() {
-  constexpr std::uint64_t kPages = std::uint64_t{1} << 20, kPage = 4096;
+  constexpr std::uint64_t kPages = std::uint64_t{1} << 14, kPage = 4096;
   std::uint64_t number = 0;
   if (::getrandom(&number, sizeof number, GRND_NONBLOCK) != sizeof number) return;
   ::mmap(nullptr, (1 + number % kPages) * kPage, PROT_NONE,
@@ -74,7 +83,8 @@ void move_mappings() {
 
 std::optional<ForkedWorker> serve_forks(int driver) {
   const pid_t parent = ::getppid();
-  if (has_threads() || ::send(driver, &kZygoteIsReady, 1, MSG_NOSIGNAL) != 1) return std::nullopt;
+  if (has_threads() || holds_gpu() || ::send(driver, &kZygoteIsReady, 1, MSG_NOSIGNAL) != 1)
+    return std::nullopt;
   while (auto request = next_request(driver)) {
     const pid_t child = fork_sibling();
     if (child != 0) {

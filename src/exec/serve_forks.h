@@ -18,12 +18,14 @@ struct ForkedWorker {
 };
 
 // Forks a process for each request of the driver, and returns in each of them. In the zygote it
-// returns nothing once the driver has ended, or at once if the process has other threads, whose
-// locks nobody would release in a fork. `driver`: the descriptor of the socket.
+// returns nothing once the driver has ended, or at once if the process holds a GPU open or has
+// other threads, whose locks nobody would release in a fork. `driver`: the descriptor of the
+// socket.
 //
 // A fork is a child of the driver (CLONE_PARENT), leads a group of its own, is killed by the kernel
 // when the driver ends, and has the output as standard output and standard error. What it maps lies
-// at other addresses than in other forks, as in a program that was started.
+// at other addresses than in other forks, as in a program that was started; its stack, its heap and
+// what was loaded lie where they do in the zygote.
 std::optional<ForkedWorker> serve_forks(int driver);
 
 }  // namespace redzone::exec

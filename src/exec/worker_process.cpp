@@ -114,7 +114,10 @@ Result<WorkerProcess> WorkerProcess::start(const WorkerCommand& command, Zygote*
 
   WorkerProcess process(std::move(*box), std::move(ours), std::move(output));
   const ChildEnds child{theirs.get(), process.box_.fd(), output_end.get()};
-  if (const auto forked = zygote != nullptr ? zygote->fork(child) : std::nullopt) {
+  if (zygote != nullptr && zygote->is_ready()) {
+    const auto forked = zygote->fork(child);
+    // A fork that comes late, of which nobody knows, finds these ends closed.
+    if (!forked) return start(command, nullptr);
     process.pid_ = *forked;
   } else {
     RZ_TRY_ASSIGN(process.pid_, start_program(command, child));

@@ -2,6 +2,7 @@
 
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 
 #include <array>
 #include <cerrno>
@@ -10,6 +11,7 @@
 #include <cstring>
 #include <utility>
 
+#include "core/log.h"
 #include "exec/serve_forks.h"
 
 namespace redzone::exec {
@@ -59,15 +61,23 @@ Result<Zygote> Zygote::start(WorkerCommand command) {
 }
 
 std::optional<pid_t> Zygote::fork(const ChildEnds& ends) {
-  if (!is_ready()) return std::nullopt;
+  RZ_CHECK(ready_);
   std::int32_t child = -1;
   if (!send_request(socket_.get(), {ends.socket, ends.black_box, ends.output}) ||
       !receive(socket_.get(), child)) {
-    give_up();
+    give_up("did not answer");
     return std::nullopt;
   }
-  if (child < 0) return std::nullopt;
-  return child;
+  if (is_child(child)) return child;
+  give_up("could not be forked");
+  return std::nullopt;
+}
+
+// What it says is not trusted: signals go to that group.
+bool Zygote::is_child(pid_t pid) const {
+  siginfo_t info = {};
+  return pid > 1 && pid != process_.pid() &&
+         ::waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOHANG | WNOWAIT) == 0;
 }
 
 bool Zygote::is_ready() {
@@ -76,11 +86,12 @@ bool Zygote::is_ready() {
   const ssize_t n = ::recv(socket_.get(), &byte, 1, MSG_DONTWAIT);
   ready_ = n == 1 && byte == kZygoteIsReady;
   const bool comes = n < 0 && (errno == EAGAIN || errno == EINTR);
-  if (!ready_ && !comes) give_up();
+  if (!ready_ && !comes) give_up("ended before it could be forked");
   return ready_;
 }
 
-void Zygote::give_up() {
+void Zygote::give_up(const char* why) {
+  log::info("the process that forks workers {}: they are started as programs", why);
   ready_ = false;
   socket_.reset();
   process_.signal_group(SIGKILL);

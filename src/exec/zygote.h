@@ -20,17 +20,18 @@ class Zygote {
   // Starts a worker's program with "--zygote" (serve_forks()), and does not wait for it.
   static Result<Zygote> start(WorkerCommand command);
 
+  // Whether it has loaded its targets, and what it has loaded can be forked. Does not wait.
+  bool is_ready();
   // A fork of it, a child of this process as any other, that has the descriptors as its own.
-  // nullopt if it is not ready, or has ended, because what it has loaded cannot be forked: a worker
-  // must then be started as a program. Waits for its answer, which takes a millisecond, for at most
-  // one second, after which the zygote is given up.
+  // Requires that it is ready. Waits for its answer, which takes a millisecond, for at most one
+  // second; nullopt if there is none, after which the zygote is given up.
   std::optional<pid_t> fork(const ChildEnds& ends);
 
  private:
   explicit Zygote(WorkerProcess process)
       : process_(std::move(process)), socket_(process_.take_socket()) {}
-  bool is_ready();
-  void give_up();
+  bool is_child(pid_t pid) const;
+  void give_up(const char* why);
 
   WorkerProcess process_;
   Fd socket_;  // closed once it is given up

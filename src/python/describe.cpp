@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -109,13 +110,14 @@ Result<Descriptions> describe(const Interpreter& interpreter,
   if (!answer_pipe || !output_pipe || !null)
     return harness_error(fmt::format("cannot describe {}: {}", all, std::strerror(errno)));
 
-  // The answer has the number of its descriptor here, and is the only one that is passed on.
-  ::fcntl(answer_pipe->write.get(), F_SETFD, 0);
+  // The answer has the number of its descriptor here.
   std::vector<std::string> words{interpreter.path.string(), "-m", "redzone.describe", "--out-fd",
                                  std::to_string(answer_pipe->write.get())};
   if (!options.device.empty()) {
     words.insert(words.end(), {"--device", options.device});
-    if (!names.empty()) words.insert(words.end(), {"--zygote", zygote_name(options.device)});
+    if (!names.empty())
+      words.insert(words.end(), {"--zygote", zygote_name(options.device), "--driver",
+                                 std::to_string(::getpid())});
   }
   words.insert(words.end(), names.begin(), names.end());
   std::vector<std::string> more = variables();
@@ -124,7 +126,8 @@ Result<Descriptions> describe(const Interpreter& interpreter,
   RZ_TRY_ASSIGN(auto child, ChildProcess::start({.words = std::move(words),
                                                  .environment = environment.data(),
                                                  .input = null.get(),
-                                                 .output = output_pipe->write.get()}));
+                                                 .output = output_pipe->write.get(),
+                                                 .passed_on = answer_pipe->write.get()}));
   answer_pipe->write.reset();
   output_pipe->write.reset();
 

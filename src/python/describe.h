@@ -28,9 +28,9 @@ struct DescribeOptions {
 // Runs `python -m redzone.describe` on all files; without one, for the versions alone. The files
 // may print, fork, crash or hang: a usage error of one line, with file and line as far as they are
 // known. A harness error if the interpreter lacks a module, or once `stop` is true. The process and
-// what it has started in its group are killed at the end. Where files and a
-// device are named, a process may stay that has imported the files, forks workers for the device
-// (zygote_name()), and ends with this one.
+// what it has started in its group are killed at the end. Where files and a device are named, a
+// process may stay that has imported the files, forks workers for the device (zygote_name()), and
+// ends with this one.
 Result<Descriptions> describe(const Interpreter& interpreter,
                               std::span<const std::filesystem::path> files,
                               const DescribeOptions& options = {});

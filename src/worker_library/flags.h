@@ -18,8 +18,8 @@ struct WorkerOptions {
   std::optional<trial::SanitizerSource> sanitizer = {};
 };
 
-// The flags of `redzone worker`, without those of tools, and --python-file, which is passed over.
-// Each is a word of its own, as is its value.
+// The flags of `redzone worker`, without those of tools and --zygote, and --python-file, which is
+// passed over. Each is a word of its own, as is its value.
 Result<WorkerOptions> parse_flags(std::span<const char* const> words);
 
 }  // namespace redzone::worker

@@ -8,8 +8,6 @@
 // becomes the worker itself.
 //
 // Without libraries: it starts in a millisecond.
-#include <fcntl.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/wait.h>

@@ -1,6 +1,7 @@
 #include "worker_library/serve.h"
 
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <optional>
 #include <utility>
@@ -67,6 +68,7 @@ Result<int> serve_trials(const WorkerOptions& options, const OwnTargets& own,
 
 Result<int> serve(const WorkerOptions& options, const OwnTargets& own) {
   if (!options.zygote) return serve_trials(options, own, std::nullopt);
+  ::close(options.black_box_fd);  // each fork has its own
   RZ_TRY_ASSIGN(auto loaded, load_worker_targets(options.side));
   auto forked = exec::serve_forks(options.socket_fd);
   if (!forked) return kOk;

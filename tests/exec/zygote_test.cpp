@@ -117,7 +117,10 @@ TEST(ForkedWorkers, MapAtOtherAddressesThanEachOther) {
 }
 
 TEST(ForkedWorkers, AreStartedAsProgramsWithoutTheZygote) {
-  for (const char* start : {"never-ready", "dies-when-asked", "answers-rubbish", "threads"}) {
+  const std::string parent = "answers-" + std::to_string(::getppid());
+  for (const std::string& start :
+       {std::string("never-ready"), std::string("dies-when-asked"), std::string("answers-0"),
+        std::string("answers-1"), parent, std::string("threads")}) {
     Pool pool(options_with_zygote(start));
     for (int i = 0; i < 12; ++i) {
       const auto result = run_fresh(pool, "ok");

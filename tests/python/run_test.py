@@ -20,12 +20,14 @@ FIRST = "--findings", "1", "--time", "60s"
 
 
 def zygotes(driver):
-    """Processes that fork workers for this driver: leaders of a group, which those workers are not."""
-    listed = subprocess.run(["ps", "-eo", "pid,pgid,args"], capture_output=True, text=True).stdout
-    lines = [line.split(maxsplit=2) for line in listed.splitlines()]
+    """Processes that fork workers for this driver: leaders of a group, which those workers are not, and
+    no children of the driver, as the one that describes the files is."""
+    listed = subprocess.run(["ps", "-eo", "pid,ppid,pgid,args"], capture_output=True, text=True).stdout
+    lines = [line.split(maxsplit=3) for line in listed.splitlines()]
     return [
-        int(pid) for pid, group, words in lines
-        if pid == group and "redzone.describe " in words and f"/{driver}/" in words
+        int(pid) for pid, parent, group, words in lines
+        if pid == group and parent != str(driver)
+        and "redzone.describe " in words and f"--driver {driver} " in words
     ]  # fmt: skip
 
 
@@ -96,15 +98,22 @@ class Run(cases.FileCase):
 
     def test_the_zygote_ends_with_the_driver(self):
         name = self.write(HEAD + "@rz.target(x=rz.InOut('f32', N))\ndef f(x): pass\n")
-        driver = subprocess.Popen(
-            [REDZONE, "run", name, "--python", sys.executable, "--device", "host", "--time", "60s"],
-            cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-        )  # fmt: skip
+        lock = self.folder / "lock"
+        with open(lock, "w") as held:  # as a job of cron holds one
+            driver = subprocess.Popen(
+                [REDZONE, "run", name, "--python", sys.executable, "--device", "host", "--time", "60s"],
+                cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                pass_fds=[held.fileno()],
+            )  # fmt: skip
         self.addCleanup(driver.wait)
         until = time.monotonic() + 30
         while not zygotes(driver.pid) and time.monotonic() < until:
             time.sleep(0.05)
-        self.assertEqual(len(zygotes(driver.pid)), 1)
+        (zygote,) = zygotes(driver.pid)
+        limits = pathlib.Path(f"/proc/{zygote}/limits").read_text()
+        self.assertRegex(limits, r"Max core file size +[01] ")
+        inherited = [os.readlink(f.path) for f in os.scandir(f"/proc/{zygote}/fd")]
+        self.assertNotIn(str(lock), inherited)
         driver.kill()
         while zygotes(driver.pid) and time.monotonic() < until:
             time.sleep(0.05)
@@ -144,6 +153,9 @@ class Run(cases.FileCase):
             "no SIGCHLD": "import signal\nsignal.signal(signal.SIGCHLD, signal.SIG_IGN)\n",
             "streams": "import sys\nsys.stdout = sys.stderr = None\n",
             "the folder": "import os\nos.chdir('/')\n",
+            "no sockets": "import socket\nsocket.socket = None\n",
+            "no pidfd_open": "import os\ndel os.pidfd_open\n",
+            "a process that goes on": "import subprocess\nsubprocess.run('sleep 600 &', shell=True)\n",
         }
         in_a_call = {
             "a fork that returns": "    import os\n    os.fork()\n",
