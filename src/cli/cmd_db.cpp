@@ -97,7 +97,10 @@ Result<int> Db::run(const po::variables_map& flags, Results& out) {
   static constexpr std::array<std::pair<Action, const char*>, 4> kActions{
       std::pair{&stats, "stats"}, std::pair{&check, "check"}, std::pair{&prune, "prune"},
       std::pair{&copy, "copy"}};
-  RZ_TRY_ASSIGN(const auto action, value_in(kActions, flags["do"].as<std::string>(), "action"));
+  const std::string& name = flags["do"].as<std::string>();
+  RZ_TRY_ASSIGN(const auto action, value_in(kActions, name, "action"));
+  const std::array<FlagOfActions, 2> of_actions{{{"keep-days", {"prune"}}, {"to", {"copy"}}}};
+  RZ_TRY(check_flags_of("db", name, flags, of_actions));
   return action(flags, out);
 }
 

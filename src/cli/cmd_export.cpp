@@ -176,6 +176,15 @@ Result<File> file_of(const Finding& f, const Registry* registry, const po::varia
       ".toml"};
 }
 
+// What only --standalone reads.
+Result<void> check_flags(const po::variables_map& flags) {
+  if (flags["standalone"].as<bool>()) return {};
+  for (const char* flag : {"source", "include", "register"})
+    if (flags.count(flag) != 0 && !flags[flag].defaulted())
+      return usage_error(fmt::format("--{} is for --standalone, which is missing", flag));
+  return {};
+}
+
 Result<int> Export::run(const po::variables_map& flags, Results& out) {
   RZ_TRY_ASSIGN(auto store, open_store(flags, store::OpenMode::read_only));
   std::vector<Finding> findings;
@@ -184,6 +193,7 @@ Result<int> Export::run(const po::variables_map& flags, Results& out) {
     RZ_TRY_ASSIGN(auto finding, store.finding(id));
     findings.push_back(std::move(finding));
   }
+  RZ_TRY(check_flags(flags));
   const std::filesystem::path folder = flags["to"].as<std::string>();
   std::error_code error;
   std::filesystem::create_directories(folder, error);

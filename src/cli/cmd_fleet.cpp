@@ -131,7 +131,22 @@ Result<int> FleetCommand::run(const po::variables_map& flags, Results& out) {
       std::pair{&fleet_stop, "stop"},     std::pair{&fleet_report, "report"},
       std::pair{&shard, "shard"},         std::pair{&hub, "hub"},
       std::pair{&examine, "examine"}};
-  RZ_TRY_ASSIGN(const auto action, value_in(kActions, flags["do"].as<std::string>(), "action"));
+  const std::string& name = flags["do"].as<std::string>();
+  RZ_TRY_ASSIGN(const auto action, value_in(kActions, name, "action"));
+  const std::array<FlagOfActions, 13> of_actions{{{"shards", {"submit"}},
+                                                  {"site", {"submit"}},
+                                                  {"known", {"submit"}},
+                                                  {"dry-run", {"submit"}},
+                                                  {"target", {"submit"}},
+                                                  {"time", {"submit"}},
+                                                  {"plans", {"submit"}},
+                                                  {"seed", {"submit"}},
+                                                  {"out", {"report"}},
+                                                  {"json", {"status", "report"}},
+                                                  {"index", {"shard", "examine"}},
+                                                  {"local", {"shard", "hub", "examine"}},
+                                                  {"finish", {"hub"}}}};
+  RZ_TRY(check_flags_of("fleet", name, flags, of_actions));
   return action(flags, out);
 }
 

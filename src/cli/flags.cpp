@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <istream>
@@ -127,6 +128,18 @@ Result<DeviceKind> chosen_device(const po::variables_map& flags) {
   if (const auto missing = device::look_for(*kind).problem; !missing.empty())
     return harness_error(fmt::format("device {} is not usable here: {}", name, missing));
   return kind;
+}
+
+Result<void> check_flags_of(std::string_view command, std::string_view action,
+                            const po::variables_map& given, std::span<const FlagOfActions> flags) {
+  for (const auto& [flag, actions] : flags) {
+    const auto found = given.find(std::string(flag));
+    const bool is_given = found != given.end() && !found->second.defaulted();
+    if (is_given && std::find(actions.begin(), actions.end(), action) == actions.end())
+      return usage_error(fmt::format("{} {}: takes no --{}, which is for {}", command, action, flag,
+                                     fmt::join(actions, " and ")));
+  }
+  return {};
 }
 
 std::vector<std::string> given_words(const po::variables_map& flags, std::string_view but_not) {

@@ -7,7 +7,9 @@
 #include <filesystem>
 #include <iosfwd>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/command.h"
@@ -43,6 +45,15 @@ Result<store::Store> open_store(const po::variables_map& flags, store::OpenMode 
 // --device: the named device, or for "auto" the best one available. An unavailable device is a
 // harness error that gives what is missing.
 Result<DeviceKind> chosen_device(const po::variables_map& flags);
+
+// A flag that only some actions of a command take ("prune" of `redzone db`).
+struct FlagOfActions {
+  std::string_view flag;
+  std::vector<std::string_view> actions;
+};
+// A usage error that names a flag which was given and which `action` does not take.
+Result<void> check_flags_of(std::string_view command, std::string_view action,
+                            const po::variables_map& given, std::span<const FlagOfActions> flags);
 
 // The words of the flags that were given: "--device", "host", "--plans", "3". Positional words are
 // left out.
