@@ -106,8 +106,9 @@ using FindOtherBlock = bool (*)(const void* at, OtherBlock& out);
 struct TrialSettings {
   Launch launch = Launch::async;
   std::uint64_t schedule_seed = 0;
-  int streams = 1;       // at most kDeviceStreams
-  PoolPolicy pool = {};  // of ordered_memory(Allocator::pool)
+  int streams = 1;           // at most kDeviceStreams
+  PoolPolicy pool = {};      // of ordered_memory(Allocator::pool)
+  std::uint32_t poison = 0;  // Mode::poison; decides what uninitialized shared memory contains
 };
 
 // Signals of a trial: see Device::await().
@@ -154,7 +155,7 @@ class Device {
   virtual void set_call(std::int32_t call) = 0;
 
   virtual void* stream_handle(int stream) = 0;
-  // fill, check, launch, wait, mark and copy enqueue in stream order.
+  // fill, check, launch, wait, mark, copy and memset enqueue in stream order.
   virtual Status<void> fill(int stream, std::span<const BufferJob> jobs) = 0;
   // A thread other than the one that opened the device calls this before it uses the device: a
   // CUDA context is current for each thread by itself. Cheap if the thread was attached before.
@@ -193,12 +194,13 @@ class Device {
   virtual Status<void> memset(int stream, void* to, std::uint8_t value, std::size_t bytes) = 0;
 
   // Graphs, with the semantics of CUDA's stream capture. Between begin_capture() and end_capture()
-  // (of the same stream; one capture at a time) launches and waits are recorded and do not run: on
-  // `stream`, and on streams that wait for a captured one. Other streams continue as usual. Before
-  // the end every stream that joined must have been waited for. During a capture fill, check, read,
-  // hold and synchronize() are not allowed. Work that cannot be captured is a Failure `unsupported`
-  // with the driver's code, which end_capture() reports again; the streams are uncaptured after
-  // end_capture() in every case. A graph lives until the next begin_trial().
+  // (of the same stream; one capture at a time) launches, copies, memsets and waits are recorded
+  // and do not run: on `stream`, and on streams that wait for a captured one. Other streams
+  // continue as usual. Before the end every stream that joined must have been waited for. During a
+  // capture fill, check, read, hold and synchronize() are not allowed. Work that cannot be captured
+  // is a Failure `unsupported` with the driver's code, which end_capture() reports again; the
+  // streams are uncaptured after end_capture() in every case. A graph lives until the next
+  // begin_trial().
   virtual Status<void> begin_capture(int stream) = 0;
   virtual Status<int> end_capture(int stream) = 0;
   // Counts as one enqueue for each recorded launch (see hold_capacity()). Two launches of one graph

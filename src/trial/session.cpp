@@ -39,7 +39,7 @@ void Session::begin(const TrialSpec& trial, int streams, int plan_streams, bool 
   message_.clear();
   fault_.reset();
   order_.begin(trial, streams, plan_streams);
-  accept(device_.begin_trial({mode.launch, mode.schedule_seed, streams, mode.pool}));
+  accept(device_.begin_trial({mode.launch, mode.schedule_seed, streams, mode.pool, mode.poison}));
 }
 
 void Session::stop(End end, std::string message) {
@@ -183,7 +183,7 @@ bool Session::memset(int stream, void* to, std::uint8_t value, std::size_t bytes
 
 bool Session::enqueued(int stream, OperationKind kind, const device::Status<void>& status) {
   if (!accept(status)) return false;
-  note_launch(stream, name_of(kind).data());
+  note_launch(stream, name_of(kind));
   if (capture_) return true;
   return mode_.launch != Launch::blocking || synchronize();
 }
@@ -324,7 +324,7 @@ void Session::mark_progress() {
     if (stopped() || !reserve(1) || !accept(device_.mark(mark.stream, mark.number))) return;
 }
 
-void Session::note_launch(int stream, const char* kernel) {
+void Session::note_launch(int stream, std::string_view kernel) {
   if (capture_) return capture_->graph.launched.add(call_, kernel);
   pending_.add(call_, kernel);
   marks_.add(stream, call_, kernel);

@@ -119,7 +119,7 @@ class Session {
   bool reserve(std::size_t operations);
   // After a copy or memset was enqueued, or refused.
   bool enqueued(int stream, OperationKind kind, const device::Status<void>& status);
-  void note_launch(int stream, const char* kernel);
+  void note_launch(int stream, std::string_view kernel);
   void mark_progress();
   // Sets call and kernel of the fault from the pending work.
   void blame(Fault& fault) const;

@@ -85,16 +85,66 @@ __global__ void leak_shared(unsigned* out) {
   if (threadIdx.x == 0) out[blockIdx.x] = dynamic_shared<unsigned>()[0];
 }
 
-TEST(Engine, UninitializedSharedMemoryDiffersFromSeedToSeed) {
+// What two blocks find in shared memory that they have not written, in trials with these poisons.
+template <class Kernel>
+std::set<unsigned> found_in_shared(Kernel kernel, std::size_t shared_bytes,
+                                   std::initializer_list<std::uint32_t> poisons) {
   std::set<unsigned> seen;
-  for (std::uint64_t seed : {1, 2, 3}) {
-    auto device = host_device(seed);
-    Buffer<unsigned> out(*device, 2);
-    ASSERT_TRUE(launch(*device, 0, "leak", leak_shared, {{2}, {32}, 64}, out.data()));
-    ASSERT_TRUE(device->synchronize());
+  auto device = host_device();
+  Buffer<unsigned> out(*device, 2);
+  for (const std::uint32_t poison : poisons) {
+    TrialSettings settings;
+    settings.poison = poison;
+    EXPECT_TRUE(device->begin_trial(settings));
+    EXPECT_TRUE(launch(*device, 0, "leak", kernel, {{2}, {32}, shared_bytes}, out.data()));
+    EXPECT_TRUE(device->synchronize());
     for (unsigned v : read(*device, out)) seen.insert(v);
   }
-  EXPECT_EQ(seen.size(), 6u);
+  return seen;
+}
+
+TEST(Engine, UninitializedSharedMemoryDiffersFromBlockToBlockAndWithThePoison) {
+  EXPECT_EQ(found_in_shared(leak_shared, 64, {1, 2, 3}).size(), 6u);
+  EXPECT_EQ(found_in_shared(leak_shared, 64, {1, 1}).size(), 2u);
+}
+
+// Of a variable that nothing writes the compiler knows that it is 0.
+template <class T>
+__global__ void leak_static(unsigned* out) {
+  __shared__ T own[3];
+  if (out == nullptr) own[threadIdx.x] = 1;
+  if (threadIdx.x == 0) out[blockIdx.x] = own[2];
+}
+
+TEST(Engine, UninitializedStaticSharedMemoryDiffersFromBlockToBlockAndWithThePoison) {
+  EXPECT_EQ(found_in_shared(leak_static<unsigned>, 0, {1, 2, 3}).size(), 6u);
+  EXPECT_EQ(found_in_shared(leak_static<unsigned>, 0, {1, 1}).size(), 2u);
+}
+
+// What the launcher and other kernels keep per thread.
+thread_local unsigned calls_of_thread = 7;
+
+__global__ void count_calls(unsigned* out) {
+  __shared__ unsigned one;
+  if (threadIdx.x == 0) one = 1;
+  __syncthreads();
+  if (threadIdx.x == 0) *out = calls_of_thread + one;
+}
+
+unsigned launches_here() {
+  static thread_local unsigned launches = 0;
+  return ++launches;
+}
+
+TEST(Engine, OtherThreadLocalVariablesKeepTheirValues) {
+  auto device = host_device(1);
+  Buffer<unsigned> out(*device, 1);
+  for (unsigned i = 1; i <= 3; ++i) {
+    EXPECT_EQ(launches_here(), i);
+    ASSERT_TRUE(launch(*device, 0, "count", count_calls, {{1}, {32}}, out.data()));
+    ASSERT_TRUE(device->synchronize());
+    EXPECT_EQ(read(*device, out)[0], 8u);
+  }
 }
 
 __global__ void write_shared(int bytes) {

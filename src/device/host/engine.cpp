@@ -233,6 +233,7 @@ void Engine::begin(Running& running) {
   running.blocks = StartOrder(blocks, fibers_.available() / running.threads, *rng_);
   running.untriggered = blocks;
   running.statics = {};
+  running.variables = &kernel_statics_.of(grid.kernel.function);
   running.preemption = Preemption::drawn(*rng_);
   running.aside_order = AsideOrder(*rng_);
   running.newest_aside_waits = false;
@@ -343,6 +344,7 @@ std::optional<Failure> Engine::start_block() {
   block->note_releases(check_ == nullptr ? nullptr : &releases_);
   block->statics.clear();
   if (auto failure = give_shared(*block)) return failure;
+  poison_variables(*block);
   if (check_ != nullptr) check_->start_block(number_of(*block));
   make_current(std::move(block));
   return std::nullopt;
@@ -363,7 +365,8 @@ void Engine::check_releases() {
 }
 
 // The block's dynamic shared memory ends at a guard page, rounded up to the 16 bytes that kernels
-// may assume. Its poison differs from block to block and from seed to seed.
+// may assume. Its poison differs from block to block and
+// with the poison of the trial.
 std::optional<Failure> Engine::give_shared(Block& block) {
   const std::size_t bytes = rounded_shared(run_->grid->shared_bytes);
   if (bytes == 0) {
@@ -385,7 +388,14 @@ std::optional<Failure> Engine::give_shared(Block& block) {
 
 std::uint64_t Engine::shared_poison(const Block& block) const {
   const auto& at = block.index;
-  return mix(poison_ ^ at.x ^ std::uint64_t{at.y} << 31 ^ std::uint64_t{at.z} << 47);
+  return mix(of_shared_ ^ at.x ^ std::uint64_t{at.y} << 31 ^ std::uint64_t{at.z} << 47);
+}
+
+void Engine::poison_variables(const Block& block) {
+  const std::uint64_t word = shared_poison(block);
+  for (const std::span<std::byte> variable : *run_->variables)
+    for (std::size_t i = 0; i < variable.size(); i += sizeof word)
+      std::memcpy(&variable[i], &word, std::min(sizeof word, variable.size() - i));
 }
 
 // The bytes between the end of dynamic shared memory and the guard page, at most 15, must still

@@ -26,6 +26,7 @@
 #include "device/host/fiber_pool.h"
 #include "device/host/guard_memory.h"
 #include "device/host/kernel_check.h"
+#include "device/host/kernel_statics.h"
 #include "device/host/order.h"
 #include "device/host/preemption.h"
 
@@ -58,6 +59,8 @@ class Engine final : private host::Runtime {
                              KernelCheck* check = nullptr);
   // Discards what a failed run left behind.
   void reset();
+  // Of the runs from now on: what uninitialized shared memory contains.
+  void set_poison(std::uint32_t poison) { of_shared_ = mix(poison); }
 
   const FiberPool& fibers() const { return fibers_; }
 
@@ -81,6 +84,7 @@ class Engine final : private host::Runtime {
     std::vector<host::Index3> thread_index;  // of each thread of a block of shape `indexed`
     host::Index3 indexed = {};
     std::span<std::byte> statics;  // of the kernel's shared object, once known
+    const KernelStatics::Variables* variables = nullptr;  // of the kernel
     Preemption preemption;
     AsideOrder aside_order;
     bool newest_aside_waits = false;
@@ -132,6 +136,7 @@ class Engine final : private host::Runtime {
   bool preempts_waiting(const Block& block);
   std::uint64_t one_in_yielding(const Block& block) const;
   std::uint64_t shared_poison(const Block& block) const;
+  void poison_variables(const Block& block);
   std::optional<Failure> overrun_of_shared() const;
   std::optional<Failure> copy_in_flight() const;
   std::optional<Failure> give_shared(Block& block);
@@ -145,7 +150,9 @@ class Engine final : private host::Runtime {
   Fiber main_;               // the caller of run()
   Fiber* current_ = &main_;  // the running fiber
   Rng* rng_ = nullptr;
-  std::uint64_t poison_ = 0;                 // of shared memory and of lanes that took no part
+  KernelStatics kernel_statics_;
+  std::uint64_t of_shared_ = 0;              // poison of shared memory
+  std::uint64_t poison_ = 0;                 // of lanes that took no part
   std::array<Running, kMostGrids> running_;  // of a run, the first `count_` in use
   std::size_t count_ = 0;
   std::size_t first_ = 0;         // of those that are not over

@@ -16,7 +16,7 @@ namespace redzone::device {
 // last launch.
 struct HostGraph {
   struct Node {
-    Operation operation;               // launch, or graph: one that was launched into the capture
+    Operation operation;               // launch, copy, memset; graph: launched into the capture
     std::vector<std::uint32_t> after;  // indices of earlier nodes
   };
   std::vector<Node> nodes;

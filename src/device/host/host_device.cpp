@@ -70,6 +70,7 @@ Status<void> HostDevice::begin_trial(const TrialSettings& settings) {
   kept_signals_ = true;
   call_ = -1;
   rng_ = Rng(settings.schedule_seed);
+  engine_.set_poison(settings.poison);
   stream_rng_ = rng_.natural() ? Rng() : Rng(mix(settings.schedule_seed) | 1);
   queue_.clear(stream_rng_);
   pace_ = Pace::at_synchronize;

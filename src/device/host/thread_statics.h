@@ -7,12 +7,28 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <span>
+#include <string>
 
 namespace redzone::device {
 
 // The calling thread's thread-local storage of the shared object that contains `code`. Empty if the
 // object has none, or has not accessed it yet.
 std::span<std::byte> thread_statics_of(const void* code);
+
+// The program or shared library that contains some code.
+struct CodeObject {
+  std::string file;
+  std::uintptr_t base = 0;       // what is added to the addresses in the file
+  std::size_t thread_bytes = 0;  // of thread-local storage
+  // In memory, the beginning of the file: its headers, names and relocations.
+  std::span<const std::byte> beginning = {};
+};
+std::optional<CodeObject> object_of(const void* code);
+
+// The same storage, made now if nothing has accessed it yet.
+std::span<std::byte> make_thread_statics_of(const void* code);
 
 }  // namespace redzone::device
