@@ -103,7 +103,7 @@ std::string describe_operation(const Plan& plan, const OrderedOperation& operati
       return fmt::format("the host in {}", call);
     case OperationKind::copy:
     case OperationKind::memset:
-      return fmt::format("a {} of {} on {}", operation.name, call, stream);
+      return fmt::format("the {} in {} on {}", operation.name, call, stream);
     default:
       return fmt::format("'{}' of {} on {}", operation.name, call, stream);
   }

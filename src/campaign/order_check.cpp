@@ -1,5 +1,7 @@
 // Pairs of operations that a plan leaves open although both may use one buffer: the screen sees
 // them, and tries no order of them.
+#include <fmt/format.h>
+
 #include <memory>
 #include <utility>
 
@@ -15,12 +17,17 @@ namespace {
 // shape, but most pairs never do.
 constexpr int kMostTries = 3;
 
+std::string kind_and_name(const OrderedOperation& operation) {
+  return fmt::format("{} {}", name_of(operation.kind), operation.name);
+}
+
 }  // namespace
 
 bool Campaign::Lane::tries_order(const OrderObservation& order) {
   bool tries = false;
   for (const auto& pair : order.candidates)
-    if (int& tried = order_tries[{pair.buffer, pair.first.name, pair.second.name}];
+    if (int& tried =
+            order_tries[{pair.buffer, kind_and_name(pair.first), kind_and_name(pair.second)}];
         tried < kMostTries) {
       ++tried;
       tries = true;

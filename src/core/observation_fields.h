@@ -92,7 +92,7 @@ constexpr auto field_table(std::type_identity<OwnMemory>) {
 
 constexpr auto field_table(std::type_identity<OrderedOperation>) {
   using O = OrderedOperation;
-  return fields<O>(field("number", &O::number), field("kind", &O::kind), field("name", &O::name),
+  return fields<O>(field("number", &O::number), sparse("kind", &O::kind), field("name", &O::name),
                    field("call", &O::call), field("stream", &O::stream), sparse("side", &O::side));
 }
 

@@ -51,8 +51,9 @@ inline std::optional<Failure> refused_launch(const LaunchLimits& limits, std::st
   return std::nullopt;
 }
 
-// A copy or memset (`operation`) from or to (`end`: "source" or "destination") pageable memory
-// would block the host until the stream gets there, forever if the stream is held.
+// A copy (`operation`) from or to (`end`: "source" or "destination") pageable memory would block
+// the host until the stream gets there, forever if the stream is held. A memset of it is refused as
+// well: both have one rule.
 inline Failure pageable(std::string_view operation, std::string_view end) {
   return {
       Failure::Kind::launch_refused, "target-error",

@@ -67,8 +67,8 @@ class Record {
 
   void wait(int stream, int on) { order_.wait(index(stream), order_.record(index(on))); }
   void synchronize();
-  // Until end_capture(), launches and copies become part of a graph. `kept`: replay() may name it
-  // from now on, by numbers from 1; else the capture failed.
+  // Until end_capture(), launches, copies and memsets become part of a graph. `kept`: replay() may
+  // name it from now on, by numbers from 1; else the capture failed.
   void begin_capture() { capture_.emplace(); }
   void end_capture(bool kept);
   // Within a capture the graph becomes part of that one.

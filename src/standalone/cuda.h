@@ -110,11 +110,13 @@ class CudaMachine final : public Machine {
     check(cuMemcpyAsync(reinterpret_cast<CUdeviceptr>(to), reinterpret_cast<CUdeviceptr>(from),
                         bytes, at(stream)),
           "cuMemcpyAsync");
+    enqueued();
   }
   void memset(void* to, std::uint8_t value, std::size_t bytes, int stream) override {
-    if (bytes > 0)
-      check(cuMemsetD8Async(reinterpret_cast<CUdeviceptr>(to), value, bytes, at(stream)),
-            "cuMemsetD8Async");
+    if (bytes == 0) return;
+    check(cuMemsetD8Async(reinterpret_cast<CUdeviceptr>(to), value, bytes, at(stream)),
+          "cuMemsetD8Async");
+    enqueued();
   }
 
   void launch(const KernelRef& kernel, const LaunchShape& shape, const LaunchArgs& args,
@@ -155,11 +157,7 @@ class CudaMachine final : public Machine {
             kernel.name);
     check(cuLaunchKernelEx(&config, function, const_cast<void**>(args.pointers), nullptr),
           kernel.name);
-    // A blocked queue takes about 1,000 launches before a further launch waits.
-    if (held_ && ++held_launches_ >= 800) {
-      release();
-      hold();
-    }
+    enqueued();
   }
 
   KernelRef variant(const VariantRequest& request) override {
@@ -199,7 +197,7 @@ class CudaMachine final : public Machine {
       check(cuStreamWaitValue32(stream, gate_address_, gate_count_, CU_STREAM_WAIT_VALUE_GEQ),
             "cuStreamWaitValue32");
     held_ = true;
-    held_launches_ = 0;
+    held_operations_ = 0;
   }
   void release() override {
     __atomic_store_n(gate_, gate_count_, __ATOMIC_SEQ_CST);
@@ -224,6 +222,12 @@ class CudaMachine final : public Machine {
   DeviceKind kind() override { return DeviceKind::cuda; }
 
  private:
+  // A blocked queue takes about 1,000 operations before a further one waits.
+  void enqueued() {
+    if (!held_ || ++held_operations_ < 800) return;
+    release();
+    hold();
+  }
   CUstream at(int index) const { return streams_.at(static_cast<std::size_t>(index)); }
 
   int attribute(CUdevice_attribute what) const {
@@ -259,7 +263,7 @@ class CudaMachine final : public Machine {
   CUdeviceptr gate_address_ = 0;
   std::uint32_t gate_count_ = 0;
   bool held_ = false;
-  int held_launches_ = 0;
+  int held_operations_ = 0;
 };
 
 // Finds the target by name through the plugin's entry point.

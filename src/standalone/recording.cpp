@@ -121,7 +121,7 @@ class RecordingContext final : public Context {
     return refuse<void*>("memory of the host");
   }
   void copy(void*, const void*, std::size_t, int) override { refuse<void>("copies"); }
-  void memset(void*, std::uint8_t, std::size_t, int) override { refuse<void>("sets memory"); }
+  void memset(void*, std::uint8_t, std::size_t, int) override { refuse<void>("memsets"); }
   EncodeStatus encode_tiled(std::string_view, const tma::Descriptor&, TensorMap&) override {
     return refuse<EncodeStatus>("TMA descriptors of the host");
   }

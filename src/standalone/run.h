@@ -252,9 +252,11 @@ class CallContext final : public Context {
   }
   void copy(void* to, const void* from, std::size_t bytes, int stream) override {
     state_.machine.copy(to, from, bytes, index_of(stream));
+    enqueued();
   }
   void memset(void* to, std::uint8_t value, std::size_t bytes, int stream) override {
     state_.machine.memset(to, value, bytes, index_of(stream));
+    enqueued();
   }
   EncodeStatus encode_tiled(std::string_view, const tma::Descriptor& descriptor,
                             TensorMap& map) override {
@@ -265,7 +267,7 @@ class CallContext final : public Context {
   }
   void launch(const KernelRef& kernel, const LaunchShape& shape, const LaunchArgs& args) override {
     state_.machine.launch(kernel, shape, args, index_of(shape.stream));
-    if (state_.trial.order == Order::blocking) state_.machine.synchronize();
+    enqueued();
   }
   void begin_capture() override { throw Failed{"graphs of the target are not supported here"}; }
   GraphRef end_capture() override { return {}; }
@@ -275,6 +277,9 @@ class CallContext final : public Context {
   bool ended() const override { return false; }
 
  private:
+  void enqueued() {
+    if (state_.trial.order == Order::blocking) state_.machine.synchronize();
+  }
   int index_of(int stream) const {
     return stream == 0 ? call_.stream : state_.program.streams + stream - 1;
   }

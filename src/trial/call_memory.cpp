@@ -1,4 +1,4 @@
-// CallContext: memory whose lifetime the target decides, and copies.
+// CallContext: memory whose lifetime the target decides, copies and memsets.
 #include <fmt/format.h>
 
 #include <algorithm>

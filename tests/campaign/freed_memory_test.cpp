@@ -19,9 +19,17 @@ Bug writes_after_its_free(OrderProblem problem) {
       call.buffers.push_back(
           {.name = "staged", .scratch = true, .numel = 16, .changed = shows ? 1u : 0u});
     if (trial.records_order)
-      o.order = OrderObservation{
-          {{problem, "staged", 0, {1, "halve", 0, 0, false}, {2, "free", 0, 1, true}}},
-          trial.direction.has_value()};
+      o.order = OrderObservation{{{.problem = problem,
+                                   .buffer = "staged",
+                                   .buffer_call = 0,
+                                   .first = {.number = 1, .name = "halve", .call = 0},
+                                   .second = {.number = 2,
+                                              .kind = OperationKind::free,
+                                              .name = "free",
+                                              .call = 0,
+                                              .stream = 1,
+                                              .side = true}}},
+                                 trial.direction.has_value()};
     return o;
   };
 }

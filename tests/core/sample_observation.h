@@ -105,7 +105,11 @@ inline Observation sample_observation() {
       .candidates = {{.problem = OrderProblem::freed_use,
                       .buffer = "tmp",
                       .buffer_call = 4,
-                      .first = {.number = 9, .name = "free", .call = 4, .stream = 0},
+                      .first = {.number = 9,
+                                .kind = OperationKind::free,
+                                .name = "free",
+                                .call = 4,
+                                .stream = 0},
                       .second = {.number = 10, .name = "scan", .stream = 1, .side = true}}},
       .directed = true};
   return o;

@@ -142,5 +142,37 @@ TEST_F(GpuCopy, RefusesPageableMemoryAtOnceAlsoWhereTheStreamIsHeld) {
   EXPECT_TRUE(ok(device().synchronize()));
 }
 
+class GpuMemset : public GpuOrderedMemory {};
+
+TEST_F(GpuMemset, SetsBytesOfGuardedAndOfPinnedMemoryInOrder) {
+  auto host = device().pinned_memory().acquire(4096);
+  ASSERT_TRUE(ok(host));
+  const device::Region guard = acquire(64);
+  begin_with({}, Launch::gated);
+  ASSERT_TRUE(ok(device().hold()));
+  ASSERT_TRUE(ok(device().memset(0, guard.base, 0, 64)));
+  ASSERT_TRUE(ok(device().memset(0, guard.base + 3, 0xab, 7)));
+  ASSERT_TRUE(ok(device().copy(0, host->base, guard.base, 64)));
+  ASSERT_TRUE(ok(device().memset(0, host->base + 63, 0xcd, 1)));
+  ASSERT_TRUE(ok(device().synchronize()));
+  EXPECT_EQ(host->base[2], std::byte{0});
+  EXPECT_EQ(host->base[3], std::byte{0xab});
+  EXPECT_EQ(host->base[9], std::byte{0xab});
+  EXPECT_EQ(host->base[10], std::byte{0});
+  EXPECT_EQ(host->base[63], std::byte{0xcd});
+  device().pinned_memory().release(*host);
+}
+
+TEST_F(GpuMemset, BeyondTheMappingIsTheTargetsFailure) {
+  const device::Region region = acquire(64);
+  begin_with({});
+  const auto status = device().memset(0, region.base, 0, region.bytes + 4096);
+  if (status) {
+    EXPECT_FALSE(device().synchronize());
+    return;
+  }
+  EXPECT_NE(status.error().kind, device::Failure::Kind::harness);
+}
+
 }  // namespace
 }  // namespace redzone::gpu_test

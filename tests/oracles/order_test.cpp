@@ -105,6 +105,21 @@ TEST_F(OrderOracleTest, AMissingWaitIsNamedWithBothOperationsTheirStreamsAndTheB
   EXPECT_EQ(v.call, 0);
 }
 
+TEST(DescribeOperation, AKernelMayHaveTheNameOfAnotherOperation) {
+  Plan plan;
+  plan.target = "t";
+  CallStep step;
+  step.call.dims = {{"N", 3}};
+  plan.steps = {step};
+  const auto told = [&](OperationKind kind, std::int32_t call) {
+    return describe_operation(plan, {.kind = kind, .name = "fill", .call = call});
+  };
+  EXPECT_EQ(told(OperationKind::fill, -1), "the fill of the tensors on stream 0");
+  EXPECT_EQ(told(OperationKind::kernel, 0), "'fill' of call 1 (N = 3) on stream 0");
+  EXPECT_EQ(describe_operation(plan, {.kind = OperationKind::memset, .name = "memset", .call = 0}),
+            "the memset in call 1 (N = 3) on stream 0");
+}
+
 TEST_F(OrderOracleTest, AWaitLeavesNothingToTry) {
   EXPECT_EQ(judge(side_reads(true)).outcome, Outcome::pass);
   EXPECT_EQ(trials_, 1u);

@@ -37,6 +37,9 @@ class FakeMachine : public Machine {
   void copy(void* to, const void* from, std::size_t bytes, int) override {
     enqueue([=] { std::memcpy(to, from, bytes); });
   }
+  void memset(void* to, std::uint8_t value, std::size_t bytes, int) override {
+    enqueue([=] { std::memset(to, value, bytes); });
+  }
   void launch(const KernelRef& kernel, const LaunchShape&, const LaunchArgs& args, int) override {
     std::vector<std::vector<std::byte>> copies;
     for (std::size_t i = 0; i < args.count; ++i) {

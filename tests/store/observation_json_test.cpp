@@ -95,7 +95,7 @@ TEST(ObservationJson, ExactFormWithEveryMember) {
       R"("left_out_blocks":3,"left_out_bytes":4,"other_blocks":5,"other_bytes":6,)"
       R"("unpoisoned_blocks":7,"unguarded_trials":8},)"
       R"("order":{"candidates":[{"problem":"freed-use","buffer":"tmp","buffer_call":4,)"
-      R"("first":{"number":9,"name":"free","call":4,"stream":0},)"
+      R"("first":{"number":9,"kind":"free","name":"free","call":4,"stream":0},)"
       R"("second":{"number":10,"name":"scan","call":-1,"stream":1,"side":true}}],)"
       R"("directed":true}})");
 }

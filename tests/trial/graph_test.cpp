@@ -142,10 +142,11 @@ TEST(PlanGraphs, MemoryThatOutlivesTheCaptureKeepsWhatIsInIt) {
   EXPECT_EQ(buffer(o, 0, "s").dirty_before + buffer(o, 0, "s").dirty_after, 0u);
 }
 
-TEST(PlanGraphs, TakeCopiesToo) {
+TEST(PlanGraphs, TakeCopiesAndMemsetsToo) {
   const auto run = [](Context& ctx) {
     auto* host = static_cast<float*>(ctx.pinned_memory("args", 4));
     *host = 5;
+    ctx.memset(ctx.tensor("y").base, 1, 4);
     ctx.copy(ctx.tensor("y").base, host, 4);
   };
   Bench bench(run);

@@ -226,7 +226,7 @@ Status<void> CudaDevice::copy(int stream, void* to, const void* from, std::size_
   idle_ = false;
   const CUresult r =
       parts_->api.copy_async(address_of(to), address_of(from), bytes, (*parts_->streams)[stream]);
-  return noted(status_of(parts_->api, r, "cuMemcpyAsync"));
+  return enqueued(r, "cuMemcpyAsync");
 }
 
 Status<void> CudaDevice::memset(int stream, void* to, std::uint8_t value, std::size_t bytes) {
@@ -236,7 +236,13 @@ Status<void> CudaDevice::memset(int stream, void* to, std::uint8_t value, std::s
   idle_ = false;
   const CUresult r =
       parts_->api.set_bytes_async(address_of(to), value, bytes, (*parts_->streams)[stream]);
-  return noted(status_of(parts_->api, r, "cuMemsetD8Async"));
+  return enqueued(r, "cuMemsetD8Async");
+}
+
+// The target gave the arguments.
+Status<void> CudaDevice::enqueued(CUresult result, const char* what) {
+  if (result == CUDA_SUCCESS) return {};
+  return noted(Status<void>(tl::unexpected(refusal_of(parts_->api, result, what))));
 }
 
 Status<Gate*> CudaDevice::signal_at(int signal) {

@@ -97,7 +97,9 @@ class CudaDevice final : public Device {
   explicit CudaDevice(std::unique_ptr<Parts> parts);
   static Status<std::unique_ptr<Parts>> make_parts();
   Status<void> make_room();
-  // Whether a copy from or to this address, or a memset of it, does not block the host.
+  // After a copy or memset.
+  Status<void> enqueued(CUresult result, const char* what);
+  // Whether a copy or memset may be enqueued with this address.
   Status<bool> may_access(const void* at);
   std::array<RegionCache*, 4> caches();
   // Returns a result unchanged, and records a fault.

@@ -82,7 +82,11 @@ std::optional<Failure> context_fault(const DriverApi& api, std::string_view what
 }
 
 Failure launch_failure_of(const DriverApi& api, CUresult result, std::string_view kernel) {
-  Failure failure = failure_of(api, result, fmt::format("launch of {}", kernel));
+  return refusal_of(api, result, fmt::format("launch of {}", kernel));
+}
+
+Failure refusal_of(const DriverApi& api, CUresult result, std::string_view what) {
+  Failure failure = failure_of(api, result, what);
   if (failure.kind == Failure::Kind::harness) failure.kind = Failure::Kind::launch_refused;
   return failure;
 }

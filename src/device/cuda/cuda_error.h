@@ -30,6 +30,8 @@ std::optional<Failure> context_fault(const DriverApi& api, std::string_view what
 // As failure_of(), for cuLaunchKernel and its preparation: an error that leaves the context alive
 // means that this launch was refused.
 Failure launch_failure_of(const DriverApi& api, CUresult result, std::string_view kernel);
+// The same of other work with arguments of the target, `what`.
+Failure refusal_of(const DriverApi& api, CUresult result, std::string_view what);
 
 inline Status<void> status_of(const DriverApi& api, CUresult result, std::string_view what) {
   if (result == CUDA_SUCCESS) return {};

@@ -182,7 +182,7 @@ class Context {
   virtual void* allocate(std::string_view name, std::size_t bytes, int stream = 0) = 0;
   // Work on `stream` may reuse the memory from now on; other streams are not ordered with the free.
   // A pointer that allocate() did not return, or that is already freed, ends the call with an
-  // error.
+  // error; null is ignored.
   virtual void free(void* p, int stream = 0) = 0;
   // Pinned memory of the host by name, which kernels can access, too. Zeroed at the first request,
   // whose size later requests must not exceed; lives for the whole trial. Whatever runs at that
