@@ -2,7 +2,7 @@
 // nondeterministic, only whether its outputs match the reference must not depend on the axis (see
 // can_compare()).
 //
-//   uninitialized  earlier contents of outputs, scratch and red zones  (poison)
+//   uninitialized  earlier contents of outputs, scratch, red zones and shared memory  (poison)
 //   history        the calls that came before                          (order, repeats)
 //   placement      which side of a buffer touches a guard page         (guard_after, guard_before)
 //   graph          whether calls run directly or as a captured graph   (graphs)

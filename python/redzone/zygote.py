@@ -96,12 +96,23 @@ def can_fork() -> bool:
 
 
 def has_children() -> bool:
-    """What the files have started, and may need, would end with this process."""
+    """Whether a process runs that the files have started: it would end with this one, and they may need
+    it."""
     try:
-        os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
-    except ChildProcessError:
+        with open(f"/proc/self/task/{os.getpid()}/children") as file:
+            children = file.read().split()
+    except OSError:  # a kernel without that file
+        return True
+    return any(_runs(child) for child in children)
+
+
+def _runs(process: str) -> bool:
+    """False for one that has ended and that nobody has waited for."""
+    try:
+        with open(f"/proc/{process}/stat") as file:
+            return file.read().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
         return False
-    return True
 
 
 class Zygote:

@@ -5,12 +5,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <chrono>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
 #include <stdexcept>
+#include <thread>
 
 namespace redzone::e2e {
 namespace {
@@ -128,6 +131,17 @@ std::vector<pid_t> left_behind(const TempFolder& folder) {
     if (read_text(entry.path() / "environ").find(mark) != std::string::npos) pids.push_back(pid);
   }
   return pids;
+}
+
+pid_t zygote(const TempFolder& folder) {
+  for (;; std::this_thread::sleep_for(std::chrono::milliseconds(20))) {
+    std::vector<pid_t> forks;  // which have its words
+    for (const pid_t pid : left_behind(folder))
+      if (read_text("/proc/" + std::to_string(pid) + "/cmdline").find("--zygote") !=
+          std::string::npos)
+        forks.push_back(pid);
+    if (!forks.empty()) return *std::min_element(forks.begin(), forks.end());
+  }
 }
 
 }  // namespace redzone::e2e

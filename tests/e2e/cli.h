@@ -69,6 +69,9 @@ class Process {
   pid_t pid_ = -1;
 };
 
+// The process that forks the workers of a command (exec/zygote.h), once there is one.
+pid_t zygote(const TempFolder& folder);
+
 // A deadline of trials that do not hang: on a busy machine a worker may get no processor time for
 // seconds, which must not look like a hang.
 inline constexpr const char* kLongDeadline = "60s";

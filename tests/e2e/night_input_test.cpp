@@ -214,6 +214,7 @@ TEST_F(NightInput, AMachineThatLosesItsDevice) {
   };
   while (!found()) std::this_thread::sleep_for(std::chrono::milliseconds(20));
   std::filesystem::remove(folder_ / "gains.so");
+  ::kill(zygote(folder_), SIGKILL);
   const Ran ran = process.wait();
   EXPECT_EQ(ran.exit, 1) << "what it found comes before what it could not do. " << ran;
   const Json night = report();

@@ -81,6 +81,7 @@ inline const std::map<std::string, std::vector<std::string>>& causes() {
       {"strides_ignored", {"R", "C", "x layout"}},
       {"triangle32", {"N"}},
       {"uninit_scratch", {"K", "poison"}},
+      {"unset_flag", {"N", "data", "poison"}},
       {"unset_shared", {"N", "poison"}},
       {"vectors_by_length", {"N", "alignment"}},
       // A copy that arrives at once is there, whatever is waited for.

@@ -61,7 +61,7 @@ void Engine::carry_threads() {
   for (;;) {
     const Grid& grid = *run_->grid;
     grid.kernel.thunk(grid.kernel.function, grid.args);
-    block_->finish(thread_, poison_);
+    block_->finish(thread_, lane_poison());
     if (check_ != nullptr) check_releases();
     const int next = block_->next();
     if (next >= 0 && block_->fresh(next)) {
@@ -117,7 +117,7 @@ host::BarrierResult Engine::sync_block(int predicate) {
 
 host::WarpResult Engine::sync_warp(std::uint32_t mask, std::uint64_t value, unsigned source) {
   const int thread = thread_;
-  const bool goes_on = block_->arrive_in_warp(thread, mask, value, source, poison_);
+  const bool goes_on = block_->arrive_in_warp(thread, mask, value, source, lane_poison());
   if (check_ != nullptr) check_releases();
   if (!goes_on) leave();
   return block_->warp_result(thread);
@@ -198,7 +198,6 @@ std::optional<Failure> Engine::run(std::span<const Grid* const> grids, Rng& rng,
   check_ = check;
   releases_.clear();
   rng_ = &rng;
-  poison_ = mix(rng.seed() ^ 0x5a4ed0ull);
   clock_ = 0;
   count_ = grids.size();
   first_ = 0;
@@ -344,9 +343,9 @@ std::optional<Failure> Engine::start_block() {
   block->note_releases(check_ == nullptr ? nullptr : &releases_);
   block->statics.clear();
   if (auto failure = give_shared(*block)) return failure;
-  poison_variables(*block);
   if (check_ != nullptr) check_->start_block(number_of(*block));
   make_current(std::move(block));
+  poison_variables(*block_);
   return std::nullopt;
 }
 
@@ -386,16 +385,26 @@ std::optional<Failure> Engine::give_shared(Block& block) {
   return std::nullopt;
 }
 
+// A flag that nobody has cleared is true whatever its word is, unless that is 0. So one of two
+// trials whose poisons differ in the highest bit, as those that are compared do, finds 0.
 std::uint64_t Engine::shared_poison(const Block& block) const {
   const auto& at = block.index;
-  return mix(of_shared_ ^ at.x ^ std::uint64_t{at.y} << 31 ^ std::uint64_t{at.z} << 47);
+  if (poison_ >> 31 != ((at.x ^ at.y ^ at.z) & 1)) return 0;
+  return mix(mix(poison_) ^ at.x ^ std::uint64_t{at.y} << 31 ^ std::uint64_t{at.z} << 47);
+}
+
+std::uint64_t Engine::lane_poison() const {
+  return poison_ >> 31 != 0 ? 0 : mix(mix(poison_) ^ 0x5a4ed0ull);
 }
 
 void Engine::poison_variables(const Block& block) {
   const std::uint64_t word = shared_poison(block);
-  for (const std::span<std::byte> variable : *run_->variables)
-    for (std::size_t i = 0; i < variable.size(); i += sizeof word)
-      std::memcpy(&variable[i], &word, std::min(sizeof word, variable.size() - i));
+  for (const std::span<std::byte> variable : *run_->variables) {
+    const std::size_t whole = variable.size() / sizeof word * sizeof word;
+    for (std::size_t i = 0; i < whole; i += sizeof word)
+      std::memcpy(variable.data() + i, &word, sizeof word);
+    std::memcpy(variable.data() + whole, &word, variable.size() - whole);
+  }
 }
 
 // The bytes between the end of dynamic shared memory and the guard page, at most 15, must still

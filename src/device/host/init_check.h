@@ -1,6 +1,6 @@
 // Finds reads of shared memory that no thread of the block has written, nor a bulk copy. What such
-// a read gives is what an earlier block left there. A read may move padding that nobody writes,
-// so it counts only if none of its bytes is written.
+// a read gives is poison, or what an earlier block left there. A read may move padding that nobody
+// writes, so it counts only if none of its bytes is written.
 #pragma once
 
 #include <unordered_map>

@@ -6,11 +6,13 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "core/fd.h"
 #include "device/host/thread_statics.h"
@@ -88,8 +90,10 @@ SymbolTable symbols_of(const Image& image) {
   return {};
 }
 
-// How the names of a function's local variables begin, in the encoding of the Itanium C++ ABI.
+// How the names of a function's local variables begin, in the encoding of the Itanium C++ ABI. The
+// name of a clone has a suffix behind a dot, and its variables have not.
 std::string prefix_of_locals(std::string_view function) {
+  function = function.substr(0, function.find('.'));
   if (function.starts_with("_Z")) return fmt::format("_ZZ{}E", function.substr(2));
   return fmt::format("_ZZ{}{}E", function.size(), function);  // extern "C"
 }
@@ -105,23 +109,24 @@ KernelStatics::Variables variables_of(const void* kernel) {
   const SymbolTable table = symbols_of(image);
   const std::uint64_t at = reinterpret_cast<std::uintptr_t>(kernel) - object->base;
   std::vector<std::string> prefixes;  // aliases are rare
+  std::vector<std::pair<std::string_view, Elf64_Sym>> locals;
   table.each([&](const Elf64_Sym& symbol, std::string_view name) {
-    if (ELF64_ST_TYPE(symbol.st_info) == STT_FUNC && symbol.st_value == at)
+    const auto type = ELF64_ST_TYPE(symbol.st_info);
+    if (type == STT_FUNC && symbol.st_value == at)
       prefixes.push_back(prefix_of_locals(name));
+    else if (type == STT_TLS && name.starts_with("_ZZ"))
+      locals.emplace_back(name, symbol);
   });
-  if (prefixes.empty()) return {};
+  std::erase_if(locals, [&](const auto& local) {
+    return std::none_of(prefixes.begin(), prefixes.end(),
+                        [&](const std::string& prefix) { return local.first.starts_with(prefix); });
+  });
+  if (locals.empty()) return {};
   const std::span<std::byte> all = make_thread_statics_of(kernel);
   KernelStatics::Variables found;
-  table.each([&](const Elf64_Sym& symbol, std::string_view name) {
-    if (ELF64_ST_TYPE(symbol.st_info) != STT_TLS || symbol.st_value > all.size() ||
-        all.size() - symbol.st_value < symbol.st_size)
-      return;
-    for (const std::string& prefix : prefixes)
-      if (name.starts_with(prefix)) {
-        found.push_back(all.subspan(symbol.st_value, symbol.st_size));
-        return;
-      }
-  });
+  for (const auto& [name, symbol] : locals)
+    if (symbol.st_value <= all.size() && symbol.st_size <= all.size() - symbol.st_value)
+      found.push_back(all.subspan(symbol.st_value, symbol.st_size));
   return found;
 }
 

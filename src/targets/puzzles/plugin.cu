@@ -58,6 +58,7 @@ REDZONE_PLUGIN(registrar) {
                    add_tma_unit_stride,
                    add_triangle32,
                    add_uninit_scratch,
+                   add_unset_flag,
                    add_unset_shared,
                    add_vectors_by_length,
                    add_wrong_barrier})

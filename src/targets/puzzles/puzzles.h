@@ -59,6 +59,7 @@ void add_tma_next_rows(Registrar& registrar);
 void add_tma_unit_stride(Registrar& registrar);
 void add_triangle32(Registrar& registrar);
 void add_uninit_scratch(Registrar& registrar);
+void add_unset_flag(Registrar& registrar);
 void add_unset_shared(Registrar& registrar);
 void add_vectors_by_length(Registrar& registrar);
 void add_wrong_barrier(Registrar& registrar);

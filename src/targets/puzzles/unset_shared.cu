@@ -2,7 +2,7 @@
 // bug: the threads behind the end of the data store nothing into the shared tile, and all of it is
 //      read
 // kin: a block reduction whose tail does not store the neutral element
-// expect: uninitialized y
+// expect: uninitialized | reference | nondeterministic y
 // minimal: 1 call; N=1
 #include "kit.h"
 #include "puzzles.h"
