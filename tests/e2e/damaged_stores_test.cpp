@@ -1,4 +1,4 @@
-// 500 damaged stores, each given to every command that opens one: every command ends with a
+// 300 damaged stores, each given to every command that opens one: every command ends with a
 // documented exit code in bounded time and leaves no process behind. A store that `db check`
 // reports as sound can be read.
 #include <SQLiteCpp/SQLiteCpp.h>
@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint32_t kStores = 500, kShards = 6;
+constexpr std::uint32_t kStores = 300, kShards = 6;
 // For one command; even on a busy machine only a command that never ends takes longer.
 constexpr std::chrono::minutes kMost{5};
 

@@ -10,7 +10,8 @@
 namespace redzone::puzzles {
 namespace short_memset {
 
-__global__ void add_rows(const float* x, float* y, std::int64_t rows, std::int64_t columns) {
+__global__ void add_rows(const std::int32_t* x, std::int32_t* y, std::int64_t rows,
+                         std::int64_t columns) {
   const std::int64_t i = global_thread();
   if (i < rows * columns) atomicAdd(&y[i / columns], x[i]);
 }
@@ -20,18 +21,18 @@ struct ShortMemset : Target {
   static TargetSpec spec() {
     auto s = pair_spec<kFixed>("short_memset", "y = the sums of the rows of x, added up in place.");
     s.dims = {DimSpec::of("R", 1, 300, "rows", 4), DimSpec::of("C", 1, 100, "columns", 32)};
-    s.tensors = {tensor("x", DType::f32, Role::in, shape_of({"R", "C"}), integers(-8, 8)),
-                 tensor("y", DType::f32, Role::out, shape_of({"R"}))};
+    s.tensors = {tensor("x", DType::i32, Role::in, shape_of({"R", "C"}), integers(-8, 8)),
+                 tensor("y", DType::i32, Role::out, shape_of({"R"}))};
     return s;
   }
 
   void run(Context& ctx) override {
     const std::int64_t rows = ctx.dim("R"), columns = ctx.dim("C");
-    auto* y = ctx.tensor("y").data<float>();
+    auto* y = ctx.tensor("y").data<std::int32_t>();
     const auto elements = static_cast<std::size_t>(rows);
-    ctx.memset(y, 0, kFixed ? elements * sizeof(float) : elements);
+    ctx.memset(y, 0, kFixed ? elements * sizeof(*y) : elements);
     launch(ctx, "add_rows", add_rows, one_thread_each(rows * columns),
-           ctx.tensor("x").data<float>(), y, rows, columns);
+           ctx.tensor("x").data<std::int32_t>(), y, rows, columns);
   }
 
   void reference(ReferenceCall& call) const override {
