@@ -18,6 +18,7 @@ inline exec::PoolOptions puzzle_pool(std::size_t warm) {
   options.command = {{PUZZLE_WORKER}};
   options.workers = warm;
   options.spares = 2;
+  options.has_zygote = true;
   return options;
 }
 

@@ -15,6 +15,7 @@ constexpr std::uint64_t kPlans = 100;
 
 exec::PoolOptions checked_pool() {
   auto options = puzzle_pool(1);
+  options.has_zygote = false;  // as for the checks of a campaign
   options.command.argv.insert(options.command.argv.end(), {"--checks", "races"});
   return options;
 }
