@@ -75,8 +75,8 @@ void move_mappings() {
   constexpr std::uint64_t kPages = std::uint64_t{1} << 14, kPage = 4096;
   std::uint64_t number = 0;
   if (::getrandom(&number, sizeof number, GRND_NONBLOCK) != sizeof number) return;
-  ::mmap(nullptr, (1 + number % kPages) * kPage, PROT_NONE,
-         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  [[maybe_unused]] void* const moves = ::mmap(nullptr, (1 + number % kPages) * kPage, PROT_NONE,
+                                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 }
 
 }  // namespace
