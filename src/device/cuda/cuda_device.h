@@ -50,13 +50,13 @@ class CudaDevice final : public Device {
   Status<void> launch(int stream, const KernelRef& kernel, const LaunchShape& shape,
                       const LaunchArgs& args) override;
   Status<void> wait(int stream, int on) override;
+  Status<void> copy(int stream, void* to, const void* from, std::size_t bytes) override;
+  Status<void> memset(int stream, void* to, std::uint8_t value, std::size_t bytes) override;
   Status<void> mark(int stream, std::uint32_t number) override;
   std::uint32_t reached(int stream) const override { return parts_->marks->read(stream); }
   Status<void> begin_capture(int stream) override;
   Status<int> end_capture(int stream) override;
   Status<void> launch_graph(int stream, int graph) override;
-  Status<void> copy(int stream, void* to, const void* from, std::size_t bytes) override;
-  Status<void> memset(int stream, void* to, std::uint8_t value, std::size_t bytes) override;
   Status<void> hold() override;
   Status<void> open() override;
   // Less than the 1,020 launches after which a held stream blocks, because a batch of buffers

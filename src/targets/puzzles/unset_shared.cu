@@ -37,15 +37,15 @@ struct UnsetShared : Target {
   }
 
   void run(Context& ctx) override {
-    const std::int64_t n = ctx.dim("N");
-    launch(ctx, "block_sums", block_sums<kFixed>, one_thread_each(n), ctx.tensor("x").data<float>(),
-           ctx.tensor("y").data<float>(), n);
+    const TensorArg x = ctx.tensor("x"), sums = ctx.tensor("y");
+    launch(ctx, "block_sums", block_sums<kFixed>, one_thread_each(x.numel()), x.data<float>(),
+           sums.data<float>(), x.numel());
   }
 
   void reference(ReferenceCall& call) const override {
-    const auto x = call.input("x");
-    const auto y = call.output("y");
-    for (std::size_t i = 0; i < x.size(); ++i) y[i / kBlock] += x[i];
+    const auto sums = call.output("y");
+    std::size_t i = 0;
+    for (const double value : call.input("x")) sums[i++ / kBlock] += value;
   }
 };
 
