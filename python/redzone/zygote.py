@@ -101,8 +101,11 @@ def has_children() -> bool:
     try:
         with open(f"/proc/self/task/{os.getpid()}/children") as file:
             children = file.read().split()
-    except OSError:  # a kernel without that file
-        return True
+    except OSError:  # a kernel without that file: any child, also one that has ended
+        with contextlib.suppress(ChildProcessError):
+            os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+            return True
+        return False
     return any(_runs(child) for child in children)
 
 
