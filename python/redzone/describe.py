@@ -115,7 +115,7 @@ def main() -> NoReturn:
         _refuse(answer, 2, f"{first}:1: closes descriptors that it has not opened")
     try:
         if prepared is not None:
-            start_zygote(prepared, arguments.driver, f"{arguments.zygote}/{files.code_hash()}")
+            start_zygote(prepared, arguments.driver, f"{arguments.zygote}/{prepared.code_hash}")
     finally:
         # Without a zygote each worker imports the files, whatever they did to what it needs.
         _leave(0)

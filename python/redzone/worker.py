@@ -203,6 +203,7 @@ class Prepared:
     library: ctypes.CDLL
     of_driver: str
     device: str
+    code_hash: str
     description: str
 
     def make_ready(self) -> None:
@@ -223,8 +224,9 @@ def load(of_driver: str, files: Files) -> Prepared:
     if device == "cuda":
         connect_torch(library)
     targets = files.load()
-    described = json.dumps(description(files, targets), allow_nan=False)
-    return Prepared(files, targets, library, of_driver, device, described)
+    described = description(files, targets)
+    text = json.dumps(described, allow_nan=False)
+    return Prepared(files, targets, library, of_driver, device, described["code_hash"], text)
 
 
 def prepare(arguments: Sequence[str]) -> Prepared:

@@ -26,6 +26,7 @@
 
 #include "core/check_failure.h"
 #include "core/error.h"
+#include "python/interpreter.h"
 
 namespace {
 
@@ -62,7 +63,7 @@ Request request_of(int argc, char** argv) {
 
 // The zygote; -1 if there is none.
 int connect_to_zygote() {
-  const char* const name = std::getenv("REDZONE_ZYGOTE");
+  const char* const name = std::getenv(redzone::python::kZygote.data());
   sockaddr_un address = {};
   address.sun_family = AF_UNIX;
   // An abstract name begins with a zero byte and has no end.

@@ -61,7 +61,7 @@ void Engine::carry_threads() {
   for (;;) {
     const Grid& grid = *run_->grid;
     grid.kernel.thunk(grid.kernel.function, grid.args);
-    block_->finish(thread_, lane_poison());
+    block_->finish(thread_, lane_poison_);
     if (check_ != nullptr) check_releases();
     const int next = block_->next();
     if (next >= 0 && block_->fresh(next)) {
@@ -117,7 +117,7 @@ host::BarrierResult Engine::sync_block(int predicate) {
 
 host::WarpResult Engine::sync_warp(std::uint32_t mask, std::uint64_t value, unsigned source) {
   const int thread = thread_;
-  const bool goes_on = block_->arrive_in_warp(thread, mask, value, source, lane_poison());
+  const bool goes_on = block_->arrive_in_warp(thread, mask, value, source, lane_poison_);
   if (check_ != nullptr) check_releases();
   if (!goes_on) leave();
   return block_->warp_result(thread);
@@ -364,8 +364,7 @@ void Engine::check_releases() {
 }
 
 // The block's dynamic shared memory ends at a guard page, rounded up to the 16 bytes that kernels
-// may assume. Its poison differs from block to block and
-// with the poison of the trial.
+// may assume. Its poison differs from block to block and with the poison of the trial.
 std::optional<Failure> Engine::give_shared(Block& block) {
   const std::size_t bytes = rounded_shared(run_->grid->shared_bytes);
   if (bytes == 0) {
@@ -393,8 +392,9 @@ std::uint64_t Engine::shared_poison(const Block& block) const {
   return mix(mix(poison_) ^ at.x ^ std::uint64_t{at.y} << 31 ^ std::uint64_t{at.z} << 47);
 }
 
-std::uint64_t Engine::lane_poison() const {
-  return poison_ >> 31 != 0 ? 0 : mix(mix(poison_) ^ 0x5a4ed0ull);
+void Engine::set_poison(std::uint32_t poison) {
+  poison_ = poison;
+  lane_poison_ = poison >> 31 != 0 ? 0 : mix(mix(poison) ^ 0x5a4ed0ull);
 }
 
 void Engine::poison_variables(const Block& block) {

@@ -60,7 +60,7 @@ class Engine final : private host::Runtime {
   // Discards what a failed run left behind.
   void reset();
   // Of the runs from now on: what uninitialized shared memory contains.
-  void set_poison(std::uint32_t poison) { poison_ = poison; }
+  void set_poison(std::uint32_t poison);
 
   const FiberPool& fibers() const { return fibers_; }
 
@@ -136,7 +136,6 @@ class Engine final : private host::Runtime {
   bool preempts_waiting(const Block& block);
   std::uint64_t one_in_yielding(const Block& block) const;
   std::uint64_t shared_poison(const Block& block) const;
-  std::uint64_t lane_poison() const;
   void poison_variables(const Block& block);
   std::optional<Failure> overrun_of_shared() const;
   std::optional<Failure> copy_in_flight() const;
@@ -153,6 +152,7 @@ class Engine final : private host::Runtime {
   Rng* rng_ = nullptr;
   KernelStatics kernel_statics_;
   std::uint32_t poison_ = 0;                 // of the trial
+  std::uint64_t lane_poison_ = 0;            // of lanes that took no part; follows from poison_
   std::array<Running, kMostGrids> running_;  // of a run, the first `count_` in use
   std::size_t count_ = 0;
   std::size_t first_ = 0;         // of those that are not over
