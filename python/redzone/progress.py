@@ -27,15 +27,15 @@ class Progress:
     def __init__(self, compiling: Callable[[str], None], working: Callable[[str], None]) -> None:
         self._compiling = compiling
         self._working = working
-        self._hooked: set[str] = set()
+        self._triton_hooked = False
         self._over: list[threading.Event] = []
 
     def hook(self) -> None:
-        """Hooks what was imported since the last call. Cheap where nothing was."""
-        for module, install in (("torch._dynamo.callback", self._hook_dynamo), ("triton", self._hook_triton)):
-            if module in sys.modules and module not in self._hooked:
-                self._hooked.add(module)
-                install(sys.modules[module])
+        """Hooks what was imported since the last call, and what forgot it. Cheap where nothing did."""
+        self._hook_dynamo(sys.modules.get("torch._dynamo.callback"))
+        if "triton" in sys.modules and not self._triton_hooked:
+            self._triton_hooked = True
+            self._hook_triton(sys.modules["triton"])
 
     def begin(self, what: str) -> None:
         """A compilation begins; they may nest."""
@@ -79,10 +79,17 @@ class Progress:
 
     def _hook_dynamo(self, callback: Any) -> None:
         handler = getattr(callback, "callback_handler", None)
-        if handler is None:
+        # torch._dynamo.reset() forgets all callbacks, and so does a strict torch.export.
+        if handler is None or self._dynamo_begins in handler.start_callbacks:
             return
-        handler.register_start_callback(lambda *_: self.begin("compiles by torch.compile"))
-        handler.register_end_callback(lambda *_: self.end())
+        handler.register_start_callback(self._dynamo_begins)
+        handler.register_end_callback(self._dynamo_ends)
+
+    def _dynamo_begins(self, *_: Any) -> None:
+        self.begin("compiles by torch.compile")
+
+    def _dynamo_ends(self, *_: Any) -> None:
+        self.end()
 
     def _hook_triton(self, triton: Any) -> None:
         runtime = getattr(getattr(triton, "knobs", None), "runtime", None)

@@ -13,7 +13,7 @@ import unittest.mock
 import cases
 import torch
 import torch._inductor.cpu_vec_isa as isa
-from redzone.progress import prepare_inductor
+from redzone.progress import Progress, prepare_inductor
 from redzone.worker import prepare
 
 TEXT = """import redzone as rz, torch
@@ -42,6 +42,18 @@ class Compiled(cases.FileCase):
         with unittest.mock.patch.object(isa, "pick_vec_isa", wraps=isa.pick_vec_isa) as picked:
             prepare_inductor([unittest.mock.Mock(callable=torch.compile(torch.sin))])
         picked.assert_called_once()
+
+    def test_compilations_are_told_after_dynamo_was_reset(self):
+        told: list[str] = []
+        progress = Progress(told.append, told.append)
+        for _ in range(2):
+            torch._dynamo.reset()
+            told.clear()
+            progress.hook()
+            progress.hook()
+            self.assertEqual(len(torch._dynamo.callback_handler.start_callbacks), 1)
+            torch.compile(torch.sin, backend="eager", dynamic=True)(torch.ones(2))
+            self.assertEqual(set(told), {"compiles by torch.compile"})
 
     def test_it_is_asked_where_calls_are_run(self):
         for device, times in (("host", 1), ("none", 0)):
