@@ -11,6 +11,7 @@
 #include "core/repro.h"
 #include "core/target_name.h"
 #include "core/write_file.h"
+#include "engine/origin.h"
 #include "report/text.h"
 #include "standalone/inline_sources.h"
 #include "standalone/program.h"
@@ -137,7 +138,9 @@ struct File {
 
 Result<File> program_of(const Finding& f, const Registry& registry,
                         const po::variables_map& flags) {
-  RZ_TRY_ASSIGN(const auto entry, entry_of(registry, f.plan.target));
+  const auto found = entry_of(registry, f.plan.target);
+  if (!found) return tl::unexpected(engine::with_origin(found.error(), f.environment));
+  const TargetEntry* const entry = *found;
   if (entry->origin.source == TargetSource::python) {
     RZ_TRY_ASSIGN(auto text, python_program_of(f, *entry));
     return File{std::move(text), ".py"};

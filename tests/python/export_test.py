@@ -288,6 +288,16 @@ class Plain(ExportCase):
         self.assertEqual(ran.returncode, 0)
         self.assertIn("call 1 is refused: KeyError", ran.stdout)
 
+    def test_without_the_file_it_says_which_one(self):
+        self.write(f"{HEAD}N = rz.dim('N', 1, 40)\n@rz.target(y=rz.Out('f32', N))\n"
+                   "def f(y): raise ValueError\n")  # fmt: skip
+        flags = "--python", sys.executable, "--device", "host", "--plans", 1, "--db", "a.db"
+        ran = self.redzone("run", "my.py", *flags)
+        self.assertEqual(ran.returncode, 1, ran.stderr)
+        ran = self.redzone("export", 1, "--db", "a.db", "--to", "out", "--standalone")
+        self.assertEqual(ran.returncode, 2)
+        self.assertIn(f" --python-file {self.folder}/my.py", ran.stderr)
+
     def test_a_module_of_the_user_is_named(self):
         self.write("def double(x, y): y[0] = 2 * x[0]\n", "mine.py")
         self.write(
