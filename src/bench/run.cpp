@@ -140,6 +140,11 @@ Result<Report> run(const RunOptions& options) {
         fmt::format("--device {}: nothing runs on it that could be measured", device.name));
   RZ_TRY(guard_programs(options.programs, std::string()));
   RZ_TRY_ASSIGN(const auto registry, engine::load_targets(options.engine));
+  for (const auto& puzzle : options.puzzles) {
+    RZ_TRY_ASSIGN(const auto entry, registry.require(puzzle, options.engine.device));
+    if (entry->spec.category != Category::puzzle || entry->is_package())
+      return usage_error(fmt::format("--puzzle {}: it is no puzzle that is measured", puzzle));
+  }
   RZ_TRY_ASSIGN(const auto worker, first_hello(engine::pool_options(options.engine, registry)));
   RZ_TRY_ASSIGN(const auto logs, TemporaryFolder::create("sanitizer"));
 
@@ -147,6 +152,7 @@ Result<Report> run(const RunOptions& options) {
   Setup setup = setup_of(options.engine, registry, catalog, worker);
   setup.effort = effort_for(options.quick);
   setup.effort.parts = options.parts;
+  setup.effort.puzzles = options.puzzles;
   setup.say = options.say;
   setup.bare_command = [&](std::string_view workload) {
     return bare_command(setup.pool.command, workload, options.quick);

@@ -20,7 +20,8 @@ inline constexpr const char* kBareCommand = "bench-bare";
 struct RunOptions {
   engine::EngineOptions engine;  // as for a campaign
   std::set<Part> parts;
-  bool quick = false;  // fewer plans and puzzles
+  bool quick = false;                     // fewer plans and puzzles
+  std::vector<std::string> puzzles = {};  // of `detection` and `modes`; all if empty
   // Of the part `guard`: the programs, all if empty; a result (JSON) to go on from, "" for none;
   // and what gets the report after each process.
   std::vector<std::string> programs = {};

@@ -1,9 +1,15 @@
 #include "bench/setup.h"
 
+#include <algorithm>
+
 namespace redzone::bench {
 namespace {
 
 constexpr std::size_t kQuickPuzzles = 4;
+
+bool is_asked_for(const std::vector<std::string>& puzzles, const std::string& name) {
+  return puzzles.empty() || std::find(puzzles.begin(), puzzles.end(), name) != puzzles.end();
+}
 
 }  // namespace
 
@@ -20,9 +26,9 @@ std::vector<const TargetEntry*> puzzles_to_find(const Setup& setup) {
   std::vector<const TargetEntry*> all;
   for (const auto& entry : setup.registry.entries())
     if (entry.device == setup.device && entry.spec.category == Category::puzzle &&
-        !entry.is_package())
+        !entry.is_package() && is_asked_for(setup.effort.puzzles, entry.spec.name))
       all.push_back(&entry);
-  return enough_of(all, setup.effort.quick);
+  return enough_of(all, setup.effort.quick && setup.effort.puzzles.empty());
 }
 
 }  // namespace redzone::bench

@@ -43,6 +43,7 @@ struct Effort {
   std::uint64_t descriptors = 1000000;            // TMA's
   std::chrono::milliseconds minute{60000};        // of the campaign over all puzzles
   std::chrono::milliseconds kernels{20000};       // of each campaign over the kernels
+  std::vector<std::string> puzzles = {};          // of `detection` and `modes`; all if empty
   // All but `guard`, which takes many minutes.
   std::set<Part> parts = {Part::throughput, Part::detection, Part::faults, Part::modes,
                           Part::launcher,   Part::tma,       Part::minute, Part::python};
@@ -85,7 +86,8 @@ struct Setup {
 // All of them; with `quick` a few, evenly spaced.
 std::vector<const TargetEntry*> enough_of(const std::vector<const TargetEntry*>& puzzles,
                                           bool quick);
-// The registry's puzzles for the device, by name; with `quick` a few of them.
+// The registry's puzzles for the device, by name: those of the effort, or all; with `quick` a few
+// of them.
 std::vector<const TargetEntry*> puzzles_to_find(const Setup& setup);
 
 }  // namespace redzone::bench

@@ -29,6 +29,8 @@ class Bench final : public Command {
         "part", po::value<std::vector<std::string>>()->composing(),
         "run only this part: throughput, detection, faults, modes, launcher, tma, minute, python "
         "or guard (which takes many minutes, and runs only if it is named); repeatable")(
+        "puzzle", po::value<std::vector<std::string>>()->composing(),
+        "of the parts detection and modes, measure only this puzzle; repeatable")(
         "program", po::value<std::vector<std::string>>()->composing(),
         "of the part guard, measure only this program: training, inference, launches, softmax, "
         "matmul or layer_norm; repeatable")(
@@ -109,6 +111,9 @@ Result<std::string> earlier_result(const po::variables_map& flags,
   for (const char* name : {"program", "resume"})
     if (flags.count(name) != 0 && !parts.contains(bench::Part::guard))
       return usage_error(fmt::format("--{} is about the part guard", name));
+  if (flags.count("puzzle") != 0 && !parts.contains(bench::Part::detection) &&
+      !parts.contains(bench::Part::modes))
+    return usage_error("--puzzle is about the parts detection and modes");
   if (flags.count("resume") == 0) return std::string();
   return read_file(flags["resume"].as<std::string>());
 }
@@ -118,7 +123,8 @@ std::string as_typed(const po::variables_map& flags, DeviceKind device) {
                                  flags["quick"].as<bool>() ? " --quick" : "");
   if (flags.count("part") != 0)
     for (const auto& part : flags["part"].as<std::vector<std::string>>()) text += " --part " + part;
-  for (const auto& program : texts_of(flags, "program")) text += " --program " + program;
+  for (const char* name : {"puzzle", "program"})
+    for (const auto& value : texts_of(flags, name)) text += fmt::format(" --{} {}", name, value);
   return text;
 }
 
@@ -132,6 +138,7 @@ Result<int> Bench::run(const po::variables_map& flags, Results& out) {
                 bench::run({.engine = options,
                             .parts = std::move(parts),
                             .quick = flags["quick"].as<bool>(),
+                            .puzzles = texts_of(flags, "puzzle"),
                             .programs = texts_of(flags, "program"),
                             .earlier = std::move(earlier),
                             .keep =
