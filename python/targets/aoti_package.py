@@ -27,40 +27,42 @@ class _Calls(torch.nn.Module):
 
 
 class Package:
-    """What a package does with tensors. `example` has tensors on the device, `dims` the dynamic dims of each,
+    """What a package does with tensors of a CPU. `example` has such tensors, `dims` the dynamic dims of each,
     and `source` is the file that the function is of: where that changes, the package is another.
 
     AOTInductor takes tensors with the strides and the alignment of their examples, and does not check that.
     """
 
     def __init__(self, name, source, function, example, dims):
-        path = _path(name, source, example[0].device)
+        path = _path(name, source)
         # For the driver this is compiling, which takes longer than the deadline of a trial.
         with callback_handler.install_callbacks(CallbackTrigger.DYNAMO, f"package {name}"):
             if not path.exists():
                 _build(path, function, example, dims)
         self._run = torch._inductor.aoti_load_package(str(path))
-        self._unpacked = _unpacked(path)
+        # The library is mapped now. A worker ends without destructors, and would leave its folder.
+        shutil.rmtree(_unpacked(path), ignore_errors=True)
 
     def __call__(self, *tensors):
-        results = self._run(*tensors)
-        if self._unpacked:
-            # All of its kernels are loaded now. A worker ends without destructors, and would leave it.
-            shutil.rmtree(self._unpacked, ignore_errors=True)
-            self._unpacked = ""
-        return results
+        return self._run(*tensors)
 
 
-def _path(name, source, device):
+def _path(name, source):
     digest = hashlib.blake2b(digest_size=8)
     for file in (source, __file__):
         digest.update(pathlib.Path(file).read_bytes())
-    if device.type == "cuda":
-        made_for = "cuda{}{}".format(*torch.cuda.get_device_capability(device))
-    else:
-        made_for = torch.backends.cpu.get_cpu_capability().lower()
+    # Inductor compiles for the very processor, and a cache folder may be shared by several.
+    digest.update(_processor().encode())
+    made_for = torch.backends.cpu.get_cpu_capability().lower()
     file_name = f"{name}-{torch.__version__}-{made_for}-{digest.hexdigest()}.pt2"
     return pathlib.Path(cache_dir(), "redzone", file_name)
+
+
+def _processor() -> str:
+    lines = pathlib.Path("/proc/cpuinfo").read_text().splitlines()
+    return "".join(
+        dict.fromkeys(line for line in lines if line.startswith(("model name", "flags", "Features")))
+    )
 
 
 def _build(path: pathlib.Path, function: Any, example: Any, dims: Any) -> None:
@@ -77,11 +79,11 @@ def _build(path: pathlib.Path, function: Any, example: Any, dims: Any) -> None:
         exported = torch.export.export(_Calls(function), example, dynamic_shapes={"tensors": dims})
         made = torch._inductor.aoti_compile_and_package(exported, package_path=str(folder / path.name))
         os.replace(made, path)
-        folder.rmdir()
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _unpacked(path: pathlib.Path) -> str:
-    """The folder that the loader has made for the libraries and kernels of the package."""
+    """The folder that the loader has made for the library of the package."""
     maps = pathlib.Path("/proc/self/maps").read_text()
-    found = re.search(rf" (/tmp/\w{{6}})/{re.escape(path.stem)}/", maps)
-    return found[1] if found else ""
+    found = re.findall(rf" (/tmp/\w{{6}})/{re.escape(path.stem)}/.*(?<! \(deleted\))$", maps, re.M)
+    return found[-1] if found else ""
