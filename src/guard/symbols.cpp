@@ -1,16 +1,16 @@
 #include "guard/symbols.h"
 
 #include <cxxabi.h>
-#include <elf.h>
 
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <optional>
+
+#include "core/elf_image.h"
 
 namespace redzone::guard {
 namespace {
@@ -47,20 +47,6 @@ std::optional<Mapping> parse_line(std::string_view line) {
   return out;
 }
 
-// The object at a byte of the image; empty if it does not fit.
-template <class T>
-std::optional<T> read_at(std::string_view image, std::uint64_t at) {
-  if (at > image.size() || image.size() - at < sizeof(T)) return std::nullopt;
-  T out;
-  std::memcpy(&out, image.data() + at, sizeof(T));
-  return out;
-}
-
-std::string_view part_of_image(std::string_view image, std::uint64_t at, std::uint64_t bytes) {
-  if (at > image.size() || image.size() - at < bytes) return {};
-  return image.substr(at, bytes);
-}
-
 std::string read_image(const std::string& file) {
   std::error_code error;
   if (!std::filesystem::is_regular_file(file, error)) return {};
@@ -95,35 +81,20 @@ std::vector<Mapping> parse_mappings(std::string_view text) {
   return out;
 }
 
-ElfFunctions::ElfFunctions(std::string_view image) {
-  const auto header = read_at<Elf64_Ehdr>(image, 0);
-  if (!header || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
-      header->e_ident[EI_CLASS] != ELFCLASS64 || header->e_ident[EI_DATA] != ELFDATA2LSB)
-    return;
-  for (unsigned i = 0; i < header->e_phnum; ++i)
-    if (const auto s = read_at<Elf64_Phdr>(image, header->e_phoff + i * sizeof(Elf64_Phdr));
-        s && s->p_type == PT_LOAD)
+ElfFunctions::ElfFunctions(std::string_view file) {
+  const auto image = ElfImage::open(file);
+  if (!image) return;
+  for (std::size_t i = 0; i < image->header().e_phnum; ++i)
+    if (const auto s = image->segment(i); s && s->p_type == PT_LOAD)
       segments_.push_back({s->p_offset, s->p_filesz, s->p_vaddr});
   // The full table of symbols where the file has it, else that of what it exports.
-  for (const unsigned wanted : {SHT_SYMTAB, SHT_DYNSYM}) {
-    for (unsigned i = 0; i < header->e_shnum && functions_.empty(); ++i) {
-      const auto table = read_at<Elf64_Shdr>(image, header->e_shoff + i * sizeof(Elf64_Shdr));
-      if (!table || table->sh_type != wanted) continue;
-      const auto names =
-          read_at<Elf64_Shdr>(image, header->e_shoff + table->sh_link * sizeof(Elf64_Shdr));
-      const std::string_view symbols = part_of_image(image, table->sh_offset, table->sh_size);
-      const std::string_view text =
-          names ? part_of_image(image, names->sh_offset, names->sh_size) : std::string_view();
-      for (std::uint64_t at = 0; const auto symbol = read_at<Elf64_Sym>(symbols, at);
-           at += sizeof(Elf64_Sym)) {
-        if (ELF64_ST_TYPE(symbol->st_info) != STT_FUNC || symbol->st_value == 0 ||
-            symbol->st_name >= text.size())
-          continue;
-        const std::string_view name = text.substr(symbol->st_name, kMostNameBytes);
+  for (const std::uint32_t table : {SHT_SYMTAB, SHT_DYNSYM}) {
+    if (!functions_.empty()) break;
+    image->each_symbol(table, [&](const Elf64_Sym& symbol, std::string_view name) {
+      if (ELF64_ST_TYPE(symbol.st_info) == STT_FUNC && symbol.st_value != 0)
         functions_.push_back(
-            {symbol->st_value, symbol->st_size, std::string(name.substr(0, name.find('\0')))});
-      }
-    }
+            {symbol.st_value, symbol.st_size, std::string(name.substr(0, kMostNameBytes))});
+    });
   }
   std::stable_sort(functions_.begin(), functions_.end(),
                    [](const auto& a, const auto& b) { return a.begin < b.begin; });

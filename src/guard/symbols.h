@@ -32,8 +32,8 @@ std::vector<Mapping> parse_mappings(std::string_view text);
 // The functions of an ELF file of 64 bits, little-endian.
 class ElfFunctions {
  public:
-  // `image` is the whole file. A damaged one has no functions.
-  explicit ElfFunctions(std::string_view image);
+  // `file`: all of its bytes. A damaged one has no functions.
+  explicit ElfFunctions(std::string_view file);
   // The function that contains the byte of the file; "" if there is none. As the linker names it.
   std::string at(std::uint64_t file_offset) const;
 

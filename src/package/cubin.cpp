@@ -1,12 +1,12 @@
 #include "package/cubin.h"
 
-#include <elf.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdint>
-#include <cstring>
 #include <optional>
+
+#include "core/elf_image.h"
 
 namespace redzone::package {
 namespace {
@@ -27,29 +27,27 @@ struct Problem {
   std::string what;
 };
 
-// Reads a `T` at `offset`, which need not be aligned.
+// What is there, or a file that is cut off.
 template <class T>
-T at(std::string_view image, std::size_t offset) {
-  if (offset > image.size() || image.size() - offset < sizeof(T)) throw Problem{"is cut off"};
-  T value;
-  std::memcpy(&value, image.data() + offset, sizeof value);
-  return value;
+T whole(const std::optional<T>& found) {
+  if (!found) throw Problem{"is cut off"};
+  return *found;
 }
 
-std::string_view part(std::string_view image, std::uint64_t offset, std::uint64_t bytes) {
-  if (offset > image.size() || image.size() - offset < bytes) throw Problem{"is cut off"};
-  return image.substr(static_cast<std::size_t>(offset), static_cast<std::size_t>(bytes));
+template <class T>
+T at(std::string_view bytes, std::size_t offset) {
+  return whole(read_at<T>(bytes, offset));
 }
 
-Elf64_Ehdr header_of(std::string_view image) {
-  if (image.substr(0, SELFMAG) != ELFMAG) throw Problem{"is not an ELF file"};
-  const auto header = at<Elf64_Ehdr>(image, 0);
-  if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB ||
-      header.e_machine != EM_CUDA)
+ElfImage image_of(std::string_view file) {
+  if (file.substr(0, SELFMAG) != ELFMAG) throw Problem{"is not an ELF file"};
+  if (file.size() < sizeof(Elf64_Ehdr)) throw Problem{"is cut off"};
+  const auto image = ElfImage::open(file);
+  if (!image || image->header().e_machine != EM_CUDA)
     throw Problem{"is not a 64-bit CUDA ELF file"};
-  if (header.e_shentsize != sizeof(Elf64_Shdr))
+  if (image->header().e_shentsize != sizeof(Elf64_Shdr))
     throw Problem{"has section headers of a wrong size"};
-  return header;
+  return *image;
 }
 
 // The bits of e_flags changed with version 8 of the ABI (LLVM's ELF.h: ELFABIVERSION_CUDA_V2).
@@ -58,40 +56,32 @@ int arch_of(const Elf64_Ehdr& header) {
   return static_cast<int>((moved ? header.e_flags >> 8 : header.e_flags) & 0xff);
 }
 
-Elf64_Shdr section_at(std::string_view image, const Elf64_Ehdr& header, std::size_t i) {
-  if (header.e_shoff > image.size()) throw Problem{"is cut off"};
-  return at<Elf64_Shdr>(image, static_cast<std::size_t>(header.e_shoff) + i * sizeof(Elf64_Shdr));
-}
-
 // Checks that all sections named in the headers are present: a truncated file may still contain
 // what is read here, and the driver reports only "invalid" for the rest.
-void check_whole(std::string_view image, const Elf64_Ehdr& header) {
+void check_whole(std::string_view file, const ElfImage& image) {
+  const Elf64_Ehdr& header = image.header();
   for (std::size_t i = 0; i < header.e_shnum; ++i) {
-    const auto s = section_at(image, header, i);
-    if (s.sh_type != SHT_NOBITS && s.sh_type != SHT_NULL) part(image, s.sh_offset, s.sh_size);
+    const auto s = whole(image.section(i));
+    if (s.sh_type != SHT_NOBITS && s.sh_type != SHT_NULL) whole(image.contents(s));
   }
   if (header.e_phnum == 0) return;
   if (header.e_phentsize != sizeof(Elf64_Phdr))
     throw Problem{"has program headers of a wrong size"};
-  const auto table =
-      part(image, header.e_phoff, std::uint64_t{header.e_phnum} * sizeof(Elf64_Phdr));
   for (std::size_t i = 0; i < header.e_phnum; ++i) {
-    const auto segment = at<Elf64_Phdr>(table, i * sizeof(Elf64_Phdr));
-    part(image, segment.p_offset, segment.p_filesz);
+    const auto segment = whole(image.segment(i));
+    whole(part_of(file, segment.p_offset, segment.p_filesz));
   }
 }
 
-// The contents of the section `name`.
-std::optional<std::string_view> section(std::string_view image, const Elf64_Ehdr& header,
-                                        std::string_view name) {
-  const Elf64_Shdr names_header = section_at(image, header, header.e_shstrndx);
-  const auto names = part(image, names_header.sh_offset, names_header.sh_size);
-  for (std::size_t i = 0; i < header.e_shnum; ++i) {
-    const Elf64_Shdr s = section_at(image, header, i);
-    if (s.sh_name >= names.size()) throw Problem{"has a section whose name is out of bounds"};
-    const auto text = names.substr(s.sh_name);
-    if (text.substr(0, text.find('\0')) != name) continue;
-    return s.sh_type == SHT_NOBITS ? std::string_view() : part(image, s.sh_offset, s.sh_size);
+// The contents of the section `name`; empty if it has none in the file.
+std::optional<std::string_view> section(const ElfImage& image, std::string_view name) {
+  const auto names = whole(image.contents(whole(image.section(image.header().e_shstrndx))));
+  for (std::size_t i = 0; i < image.header().e_shnum; ++i) {
+    const auto s = whole(image.section(i));
+    const auto text = ElfImage::name_at(names, s.sh_name);
+    if (!text) throw Problem{"has a section whose name is out of bounds"};
+    if (*text != name) continue;
+    return s.sh_type == SHT_NOBITS ? std::string_view() : whole(image.contents(s));
   }
   return std::nullopt;
 }
@@ -111,7 +101,7 @@ void read_info(std::string_view info, CubinFacts& facts) {
     const auto value = at<std::uint16_t>(info, i + 2);
     i += 4;
     if (format != static_cast<std::uint8_t>(Format::sized)) continue;
-    const auto payload = part(info, i, value);
+    const auto payload = whole(part_of(info, i, value));
     i += value;
     if (attribute == Attribute::block) facts.block_threads = volume(payload);
     if (attribute == Attribute::cluster) facts.cluster_ctas = volume(payload);
@@ -130,16 +120,16 @@ void read_info(std::string_view info, CubinFacts& facts) {
 
 }  // namespace
 
-tl::expected<CubinFacts, std::string> read_cubin(std::string_view image, std::string_view kernel) {
+tl::expected<CubinFacts, std::string> read_cubin(std::string_view file, std::string_view kernel) {
   try {
-    const Elf64_Ehdr header = header_of(image);
-    check_whole(image, header);
+    const ElfImage image = image_of(file);
+    check_whole(file, image);
     CubinFacts facts;
-    facts.arch = arch_of(header);
-    if (!section(image, header, fmt::format(".text.{}", kernel)))
+    facts.arch = arch_of(image.header());
+    if (!section(image, fmt::format(".text.{}", kernel)))
       return tl::unexpected(fmt::format("has no kernel '{}'", kernel));
     // Kernels without parameters have the section, too: it contains the number of registers.
-    const auto info = section(image, header, fmt::format(".nv.info.{}", kernel));
+    const auto info = section(image, fmt::format(".nv.info.{}", kernel));
     if (!info) return tl::unexpected(fmt::format("does not describe kernel '{}'", kernel));
     read_info(*info, facts);
     return facts;

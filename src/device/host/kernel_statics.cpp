@@ -1,6 +1,5 @@
 #include "device/host/kernel_statics.h"
 
-#include <elf.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
@@ -9,11 +8,11 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "core/elf_image.h"
 #include "core/fd.h"
 #include "device/host/thread_statics.h"
 
@@ -21,9 +20,9 @@ namespace redzone::device {
 namespace {
 
 // A file of this process' program or of a library of it, mapped for reading.
-class Image {
+class MappedFile {
  public:
-  explicit Image(const std::string& file) {
+  explicit MappedFile(const std::string& file) {
     const Fd fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
     struct stat status = {};
     if (!fd || ::fstat(fd.get(), &status) != 0 || status.st_size <= 0) return;
@@ -32,63 +31,17 @@ class Image {
     if (at != MAP_FAILED)
       bytes_ = {static_cast<const char*>(at), static_cast<std::size_t>(status.st_size)};
   }
-  Image(const Image&) = delete;
-  Image& operator=(const Image&) = delete;
-  ~Image() {
+  MappedFile(const MappedFile&) = delete;
+  MappedFile& operator=(const MappedFile&) = delete;
+  ~MappedFile() {
     if (!bytes_.empty()) ::munmap(const_cast<char*>(bytes_.data()), bytes_.size());
   }
 
-  // Empty if the file is shorter.
-  std::string_view part(std::uint64_t at, std::uint64_t size) const {
-    if (at > bytes_.size() || bytes_.size() - at < size) return {};
-    return bytes_.substr(at, size);
-  }
-  template <class T>
-  std::optional<T> read(std::uint64_t at) const {
-    const std::string_view bytes = part(at, sizeof(T));
-    if (bytes.empty()) return std::nullopt;
-    T out;
-    std::memcpy(&out, bytes.data(), sizeof out);
-    return out;
-  }
+  std::string_view bytes() const { return bytes_; }
 
  private:
   std::string_view bytes_;
 };
-
-struct SymbolTable {
-  std::string_view symbols, names;
-
-  template <class Visit>
-  void each(Visit visit) const {
-    for (std::size_t at = 0; at + sizeof(Elf64_Sym) <= symbols.size(); at += sizeof(Elf64_Sym)) {
-      Elf64_Sym symbol;
-      std::memcpy(&symbol, symbols.data() + at, sizeof symbol);
-      if (symbol.st_shndx != SHN_UNDEF && symbol.st_name < names.size())
-        visit(symbol, std::string_view(names.data() + symbol.st_name));
-    }
-  }
-};
-
-// Empty if the file has none.
-SymbolTable symbols_of(const Image& image) {
-  const auto header = image.read<Elf64_Ehdr>(0);
-  if (!header || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0) return {};
-  const auto section = [&](std::uint64_t i) {
-    return image.read<Elf64_Shdr>(header->e_shoff + i * sizeof(Elf64_Shdr));
-  };
-  for (std::uint64_t i = 0; i < header->e_shnum; ++i) {
-    const auto table = section(i);
-    if (!table || table->sh_type != SHT_SYMTAB) continue;
-    const auto strings = section(table->sh_link);
-    if (!strings) return {};
-    const std::string_view names = image.part(strings->sh_offset, strings->sh_size);
-    // A name has an end.
-    if (names.empty() || names.back() != '\0') return {};
-    return {image.part(table->sh_offset, table->sh_size), names};
-  }
-  return {};
-}
 
 // How the names of a function's local variables begin, in the encoding of the Itanium C++ ABI. The
 // name of a clone has a suffix behind a dot, and its variables have not.
@@ -101,16 +54,18 @@ std::string prefix_of_locals(std::string_view function) {
 KernelStatics::Variables variables_of(const void* kernel) {
   const auto object = object_of(kernel);
   if (!object || object->thread_bytes == 0) return {};
-  const Image image(object->file);
+  const MappedFile file(object->file);
   // It may have been built again since it was loaded.
   const std::span<const std::byte> loaded = object->beginning;
-  const std::string_view now = image.part(0, loaded.size());
-  if (now.empty() || std::memcmp(now.data(), loaded.data(), loaded.size()) != 0) return {};
-  const SymbolTable table = symbols_of(image);
+  const auto now = part_of(file.bytes(), 0, loaded.size());
+  if (!now || std::memcmp(now->data(), loaded.data(), loaded.size()) != 0) return {};
+  const auto image = ElfImage::open(file.bytes());
+  if (!image) return {};
   const std::uint64_t at = reinterpret_cast<std::uintptr_t>(kernel) - object->base;
   std::vector<std::string> prefixes;  // aliases are rare
   std::vector<std::pair<std::string_view, Elf64_Sym>> locals;
-  table.each([&](const Elf64_Sym& symbol, std::string_view name) {
+  image->each_symbol(SHT_SYMTAB, [&](const Elf64_Sym& symbol, std::string_view name) {
+    if (symbol.st_shndx == SHN_UNDEF) return;
     const auto type = ELF64_ST_TYPE(symbol.st_info);
     if (type == STT_FUNC && symbol.st_value == at)
       prefixes.push_back(prefix_of_locals(name));
