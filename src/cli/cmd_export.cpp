@@ -203,7 +203,7 @@ Result<int> Export::run(const po::variables_map& flags, Results& out) {
   if (error) return usage_error(fmt::format("{}: {}", folder.string(), error.message()));
   std::optional<Registry> registry;
   if (flags["standalone"].as<bool>()) {
-    RZ_TRY_ASSIGN(auto loaded, load_registry(flags));
+    RZ_TRY_ASSIGN(auto loaded, load_registry(flags, findings.front().environment));
     registry = std::move(loaded);
   }
   for (const auto& f : findings) {

@@ -65,8 +65,9 @@ Result<engine::EngineOptions> rerun_options(const po::variables_map& flags,
   return options;
 }
 
-Result<Registry> load_registry(const po::variables_map& flags) {
+Result<Registry> load_registry(const po::variables_map& flags, const Environment& found_in) {
   engine::EngineOptions options;
+  if (!found_in.device.empty()) options.device = traits_of_device(found_in.device).kind;
   options.plugins = plugin_paths(flags);
   options.packages = package_paths(flags);
   add_python(flags, options);

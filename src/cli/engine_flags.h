@@ -17,8 +17,9 @@ Result<engine::EngineOptions> engine_options(const po::variables_map& flags,
 Result<engine::EngineOptions> rerun_options(const po::variables_map& flags,
                                             const Environment& found_in);
 
-// The targets of --plugin and --package and those that ship.
-Result<Registry> load_registry(const po::variables_map& flags);
+// The targets of --plugin, --package and --python-file, and those that ship. A Python file declares
+// what it has for the device where something was found; for the host if it has run nowhere.
+Result<Registry> load_registry(const po::variables_map& flags, const Environment& found_in = {});
 
 // For a process that runs trials itself: --device names the device, and only the given targets are
 // loaded.

@@ -9,6 +9,7 @@
 #include "report/json_parts.h"
 #include "report/names.h"
 #include "report/needs.h"
+#include "report/tensors.h"
 #include "report/text.h"
 #include "statistics/interval.h"
 
@@ -181,9 +182,10 @@ std::string findings_json(std::span<const Finding> all, std::string_view db) {
   return print({{"findings", finding_objects(all, db)}});
 }
 
-std::string finding_json(const Finding& f, std::string_view db,
-                         std::span<const Artifact> artifacts) {
+std::string finding_json(const Finding& f, std::string_view db, std::span<const Artifact> artifacts,
+                         const std::vector<PlanTensor>* tensors) {
   Json json = finding_object(f, db);
+  if (tensors != nullptr) json["tensors"] = tensors_json(*tensors);
   json["logs"] = Json::array();
   for (const auto& a : artifacts)
     if (a.kind == "log")

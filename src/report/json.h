@@ -24,7 +24,9 @@
 //              "fault_detail", "environment": {"device", "driver", "compute_capability", "toolkit",
 //              "nvrtc", "host", "code_hash", "redzone_version"}, "campaign": id or null,
 //              "plans_to_first", "seconds_to_first", "occurrences", "first_seen", "last_seen",
-//              "replay"}
+//              "replay"}; of `show` also "logs": [{"name", "added", "text"}] and, if they are
+//              asked for, "tensors": [{"call", "tensor", "role", "dtype", "shape", "strides",
+//              "offset_elems", "storage_bytes"}]
 //   PROGRAM   {"argv", "folder", "environment": [{"name", "value"}], "settings", "block",
 //              "block_bytes", "site", "where", "allocated", "freed": [frames], "unset": [names],
 //              "exit_code", "files": [{"path", "bytes", "hash"}]}
@@ -60,8 +62,10 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/campaign_record.h"
+#include "core/plan_tensors.h"
 #include "report/values.h"
 
 namespace redzone::report {
@@ -69,8 +73,10 @@ namespace redzone::report {
 std::string targets_json(std::span<const TargetInfo> targets);
 std::string findings_json(std::span<const Finding> findings, std::string_view db = "");
 // `artifacts`: those of the finding; the logs among them are "logs".
+// `tensors`: those of its plan, if they are to be told.
 std::string finding_json(const Finding& finding, std::string_view db = "",
-                         std::span<const Artifact> artifacts = {});
+                         std::span<const Artifact> artifacts = {},
+                         const std::vector<PlanTensor>* tensors = nullptr);
 std::string campaign_json(const CampaignRecord& campaign, std::span<const Finding> found,
                           const SelfProof& proof, std::string_view db = "",
                           const Scope& scope = {});

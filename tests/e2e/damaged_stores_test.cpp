@@ -52,6 +52,7 @@ const std::vector<Arguments> kReading{
     {"findings", "--json", "--db", "@"},
     {"show", "1", "--db", "@"},
     {"show", "2", "--json", "--db", "@"},
+    {"show", "1", "--tensors", "--db", "@"},
     {"report", "--db", "@"},
     {"report", "--format", "html", "--db", "@"},
     {"export", "1", "2", "--to", "out", "--db", "@"},

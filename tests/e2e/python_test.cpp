@@ -57,6 +57,14 @@ TEST(PythonFile, ABugInItIsFoundReducedReplayedAndBisected) {
   EXPECT_EQ(bisected.exit, 1) << bisected;
   EXPECT_NE(bisected.out.find("necessary"), std::string::npos) << bisected;
 
+  const Ran shown = with_file({"show", "1", "--json"});
+  EXPECT_EQ(shown.exit, 0) << shown;
+  const Json tensors = shown.json()["tensors"];
+  ASSERT_EQ(tensors.size(), 2u) << shown;
+  EXPECT_EQ(tensors[1],
+            Json::parse(R"({"call": 1, "tensor": "y", "role": "out", "dtype": "f32", "shape": [1],
+                                        "strides": [1], "offset_elems": 0, "storage_bytes": 4})"));
+
   const Ran without = redzone(folder, {"replay", "1", "--db", "x.db", "--device", "host"});
   EXPECT_EQ(without.exit, 2) << without;
   EXPECT_NE(without.err.find("it came from the Python file " + (folder / "my.py")),

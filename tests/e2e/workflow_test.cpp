@@ -54,6 +54,15 @@ TEST_F(Workflow, WhatIsImportedIsWhatWasExported) {
   EXPECT_EQ(reduced.json()["state"], "confirmed");
 }
 
+TEST_F(Workflow, AFindingIsShownWithItsTensorsWhereThatIsAskedFor) {
+  const Ran ran = run({"show", "1", "--tensors", "--db", "x.db"});
+  EXPECT_EQ(ran.exit, 0) << ran;
+  EXPECT_NE(ran.out.find("call  tensor  role  type  shape"), std::string::npos) << ran;
+  const Ran without = run({"show", "1", "--db", "x.db"});
+  EXPECT_EQ(ran.out.substr(0, without.out.size()), without.out);
+  EXPECT_GT(ran.out.size(), without.out.size());
+}
+
 TEST_F(Workflow, APlanAsItsAuthorTypesItIsJudgedByAllOracles) {
   const std::string plan =
       "redzone_plan = 1\ntarget = \"NAME\"\n[[step]]\ndo = \"call\"\n"

@@ -1,0 +1,17 @@
+// `redzone show --tensors`: what the calls of a plan are given.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <span>
+#include <string>
+
+#include "core/plan_tensors.h"
+
+namespace redzone::report {
+
+// A table with a title, between two empty lines.
+std::string tensors_text(std::span<const PlanTensor> tensors);
+// "call" counts from 1; strides and the offset are in elements.
+nlohmann::ordered_json tensors_json(std::span<const PlanTensor> tensors);
+
+}  // namespace redzone::report
