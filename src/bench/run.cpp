@@ -143,7 +143,8 @@ Result<Report> run(const RunOptions& options) {
   for (const auto& puzzle : options.puzzles) {
     RZ_TRY_ASSIGN(const auto entry, registry.require(puzzle, options.engine.device));
     if (entry->spec.category != Category::puzzle || entry->is_package())
-      return usage_error(fmt::format("--puzzle {}: it is no puzzle that is measured", puzzle));
+      return usage_error(
+          fmt::format("--puzzle {}: not a puzzle of a plugin, and no others are measured", puzzle));
   }
   RZ_TRY_ASSIGN(const auto worker, first_hello(engine::pool_options(options.engine, registry)));
   RZ_TRY_ASSIGN(const auto logs, TemporaryFolder::create("sanitizer"));

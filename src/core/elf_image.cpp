@@ -3,7 +3,7 @@
 namespace redzone {
 namespace {
 
-// A damaged table of names has no end, which is looked for once for each symbol.
+// Each symbol's name is searched for its end, which a damaged table may lack.
 constexpr std::size_t kMostNameBytes = std::size_t{16} << 10;
 
 // Entry `i` of a table of headers.

@@ -40,15 +40,14 @@ class ElfImage {
   std::optional<std::string_view> contents(const Elf64_Shdr& section) const;
 
   // Calls visit(const Elf64_Sym&, std::string_view name) for each symbol of the first table of the
-  // type, SHT_SYMTAB or SHT_DYNSYM, whose name begins in the file. False if there is no such table.
+  // type, SHT_SYMTAB or SHT_DYNSYM, whose name begins in the file. None if there is no such table.
   template <class Visit>
-  bool each_symbol(std::uint32_t type, Visit visit) const {
+  void each_symbol(std::uint32_t type, Visit visit) const {
     const auto table = symbols(type);
-    if (!table) return false;
+    if (!table) return;
     for (std::uint64_t at = 0; const auto symbol = read_at<Elf64_Sym>(table->symbols, at);
          at += sizeof(Elf64_Sym))
       if (const auto name = name_at(table->names, symbol->st_name)) visit(*symbol, *name);
-    return true;
   }
   // The text at an offset of a section of names, at most 16 KiB of it; absent if it begins outside.
   static std::optional<std::string_view> name_at(std::string_view names, std::uint64_t at);

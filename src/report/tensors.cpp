@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "core/names.h"
 #include "core/spec_names.h"
 #include "report/format.h"
 #include "report/json_parts.h"

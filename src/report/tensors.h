@@ -9,7 +9,7 @@
 
 namespace redzone::report {
 
-// A table with a title, between two empty lines.
+// A table with a title, after an empty line.
 std::string tensors_text(std::span<const PlanTensor> tensors);
 // "call" counts from 1; strides and the offset are in elements.
 nlohmann::ordered_json tensors_json(std::span<const PlanTensor> tensors);
