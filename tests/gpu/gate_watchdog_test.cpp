@@ -43,7 +43,10 @@ class GateWatchdog : public testing::Test {
       held_ = {reinterpret_cast<std::uint32_t*>(word), until};
       return CUDA_SUCCESS;
     };
-    auto gate = Gate::create(api_);
+    make(Patience::fixed);
+  }
+  void make(Patience patience) {
+    auto gate = Gate::create(api_, patience);
     ASSERT_TRUE(gate);
     gate_ = std::move(*gate);
   }
@@ -86,6 +89,18 @@ TEST_F(GateWatchdog, MayOpenAtTheSameMoment) {
     std::this_thread::sleep_for(kLongestHold - early);
     gate().open();
     ASSERT_TRUE(held().let_go());
+  }
+}
+
+TEST_F(GateWatchdog, OpensOneThatLearnsAgainAndAgain) {
+  make(Patience::learned);
+  for (int i = 0; i < 8; ++i) {
+    close();
+    const auto until = steady_clock::now() + std::chrono::seconds(60);
+    while (!held().let_go() && steady_clock::now() < until)
+      std::this_thread::sleep_for(milliseconds(1));
+    ASSERT_TRUE(held().let_go());
+    gate().open();
   }
 }
 

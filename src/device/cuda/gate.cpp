@@ -7,7 +7,7 @@
 
 namespace redzone::device::cuda {
 
-Status<std::unique_ptr<Gate>> Gate::create(const DriverApi& api) {
+Status<std::unique_ptr<Gate>> Gate::create(const DriverApi& api, Patience patience) {
   void* word = nullptr;
   CUresult result = api.host_alloc(&word, sizeof(std::uint32_t),
                                    CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_PORTABLE);
@@ -20,7 +20,7 @@ Status<std::unique_ptr<Gate>> Gate::create(const DriverApi& api) {
   }
   auto* counter = static_cast<std::uint32_t*>(word);
   *counter = 0;
-  return std::unique_ptr<Gate>(new Gate(api, counter, device_word));
+  return std::unique_ptr<Gate>(new Gate(api, counter, device_word, patience));
 }
 
 Gate::~Gate() {
@@ -45,12 +45,13 @@ Status<void> Gate::close(std::span<const CUstream> streams) {
   closed_ = true;
   opened_ahead_ = false;
   ++ticket_;
+  closed_at_ = std::chrono::steady_clock::now();
   // Armed before the first wait is enqueued, because even that could block on a full queue.
   {
     std::lock_guard lock(mutex_);
     armed_ = true;
     armed_ticket_ = ticket_;
-    deadline_ = std::chrono::steady_clock::now() + kLongestHold;
+    deadline_ = closed_at_ + (patience_ == Patience::learned ? limit_.value() : kLongestHold);
   }
   wake_.notify_one();
   for (CUstream stream : streams_) {
@@ -89,11 +90,16 @@ void Gate::open() {
   put_off_ = false;
   if (!closed_) return;
   closed_ = false;
+  bool in_time = false;
   {
     std::lock_guard lock(mutex_);
-    armed_ = false;
+    in_time = std::exchange(armed_, false);
   }
   release(ticket_);
+  if (in_time)
+    limit_.opened_after(std::chrono::steady_clock::now() - closed_at_);
+  else
+    limit_.ran_out();
 }
 
 void Gate::release(std::uint32_t ticket) {

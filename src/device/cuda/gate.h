@@ -3,8 +3,8 @@
 // Each held stream waits for a word of mapped host memory to reach a ticket; opening stores the
 // ticket. While a gate is closed, a driver call that waits for the device (a free, a synchronous
 // copy, the first load of a kernel) would wait forever: our own calls of that kind run under a
-// GatePause, and for those of a target a watchdog opens the gate after kLongestHold. Opening early
-// only narrows the window for lifetime bugs; a gate left closed would be a false hang.
+// GatePause, and for those of a target a watchdog opens the gate (hold_limit.h). Opening early only
+// narrows the window for lifetime bugs; a gate left closed would be a false hang.
 #pragma once
 
 #include <atomic>
@@ -18,17 +18,18 @@
 #include <vector>
 
 #include "device/cuda/driver_api.h"
+#include "device/cuda/hold_limit.h"
 #include "device/device.h"
 
 namespace redzone::device::cuda {
 
-// Enqueueing a full queue of launches takes milliseconds, and about 100 ms under memcheck.
-inline constexpr std::chrono::milliseconds kLongestHold{250};
+// fixed: the watchdog waits for kLongestHold. learned: as long as earlier holds suggest.
+enum class Patience { fixed, learned };
 
 // All members are called from the device's thread; the watchdog is internal.
 class Gate {
  public:
-  static Status<std::unique_ptr<Gate>> create(const DriverApi& api);
+  static Status<std::unique_ptr<Gate>> create(const DriverApi& api, Patience patience);
   ~Gate();  // opens
   Gate(const Gate&) = delete;
   Gate& operator=(const Gate&) = delete;
@@ -52,8 +53,8 @@ class Gate {
   const std::vector<CUstream>& streams() const { return streams_; }
 
  private:
-  Gate(const DriverApi& api, std::uint32_t* word, CUdeviceptr device_word)
-      : api_(api), word_(word), device_word_(device_word) {}
+  Gate(const DriverApi& api, std::uint32_t* word, CUdeviceptr device_word, Patience patience)
+      : api_(api), word_(word), device_word_(device_word), patience_(patience) {}
   void release(std::uint32_t ticket);
   void watch(const std::stop_token& stop);
 
@@ -67,6 +68,9 @@ class Gate {
   bool opened_ahead_ = false;  // open_behind() of the next close()
   std::uint32_t ticket_ = 0;
   std::atomic<bool> expired_ = false;
+  const Patience patience_;
+  HoldLimit limit_;
+  std::chrono::steady_clock::time_point closed_at_;
 
   // Shared with the watchdog, which starts at the first close().
   std::mutex mutex_;
