@@ -463,6 +463,7 @@ Result<void> Campaign::judge(Lane& lane, Pending pending, exec::JobResult result
     result_.stats.calls += calls;
     lane.stats.calls += calls;
     if (o.own_memory) lane.stats.own_memory += *o.own_memory;
+    if (o.sanitizer) lane.stats.warnings.add(*o.sanitizer);
   }
   Lane::Losses& losses = pending.between_canaries ? lane.between_canaries : lane.between_pages;
   ++losses.plans;

@@ -22,6 +22,7 @@
 #include "core/campaign_record.h"
 #include "core/output_count.h"
 #include "core/spec_calls.h"
+#include "core/tool_warnings.h"
 #include "exec/executor.h"
 #include "oracles/catalog.h"
 
@@ -50,6 +51,7 @@ struct TargetStats {
   // and would have cost a worker each time.
   std::uint64_t between_canaries = 0;
   OwnMemory own_memory = {};    // in trials of the screen
+  ToolWarnings warnings = {};   // in the same
   std::string spec_error = {};  // the first mistake of the target's author that was met; "" if none
 };
 

@@ -153,6 +153,13 @@ Json unjudged(const Unjudged& u) {
           {"spec_error", u.spec_error}};
 }
 
+Json warnings(const ToolWarnings& warnings) {
+  Json out = Json::array();
+  for (const ToolWarning& w : warnings.seen())
+    out.push_back({{"tool", name_of(w.tool)}, {"what", w.what}, {"plans", w.reports}});
+  return out;
+}
+
 Json judged(const Judged& j) {
   return {{"target", j.target},
           {"outputs",
@@ -161,7 +168,9 @@ Json judged(const Judged& j) {
             {"why", j.not_judged}}},
           {"out_of_reach", j.out_of_reach},
           {"between_canaries", j.between_canaries},
-          {"own_memory", FieldJson::of(j.own_memory, Defaults::written)}};
+          {"own_memory", FieldJson::of(j.own_memory, Defaults::written)},
+          {"warnings", warnings(j.warnings)},
+          {"plans_with_other_warnings", j.warnings.others()}};
 }
 
 Json compared(const Compared& c) {

@@ -44,7 +44,8 @@
 //              "compared_calls", "sampled_calls", "calls", "not_compared"}]}, for targets with a
 //              reference, "targets": [{"target", "outputs": OUTPUTS, "out_of_reach": dims limited
 //              by the budget of the device, "between_canaries": plans without guard pages,
-//              "own_memory": OWN_MEMORY}],
+//              "own_memory": OWN_MEMORY, "warnings": [{"tool", "what", "plans"}],
+//              "plans_with_other_warnings"}],
 //              "slow_functions": [functions of specs that took more than half of the time],
 //              "self_proof": {"planted_bugs_caught", "ms"}, "findings": [FINDING]}
 //   OWN_MEMORY {"blocks", "bytes", "left_out_blocks", "left_out_bytes", "other_blocks",

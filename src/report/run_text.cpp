@@ -110,10 +110,21 @@ std::string unguarded_text(const OwnMemory& m) {
   return fmt::format("{}", fmt::join(parts, "; "));
 }
 
-// The targets whose outputs were not judged, the dims that no plan covered, and the targets of
-// which plans had no guard pages.
+// What a tool saw that fails no plan.
+std::string warnings_text(const ToolWarnings& warnings) {
+  std::vector<std::string> parts;
+  for (const ToolWarning& w : warnings.seen())
+    parts.push_back(fmt::format("{} in {}: {}", name_of(w.tool), counted(w.reports, "plan"),
+                                printable(w.what)));
+  if (warnings.others() > 0)
+    parts.push_back(fmt::format("others in {}", counted(warnings.others(), "plan")));
+  return fmt::format("{}", fmt::join(parts, "; "));
+}
+
+// The targets whose outputs were not judged, the dims that no plan covered, the targets of which
+// plans had no guard pages, and those that a tool warned of.
 std::string targets_judged(std::span<const Judged> targets) {
-  std::vector<std::string> by_nothing, out_of_reach, between_canaries, unguarded;
+  std::vector<std::string> by_nothing, out_of_reach, between_canaries, unguarded, warned;
   for (const auto& t : targets) {
     if (const std::string why = outputs_not_judged_text(printable(t.target), t.reference, t.outputs,
                                                         printable(t.not_judged));
@@ -129,11 +140,14 @@ std::string targets_judged(std::span<const Judged> targets) {
           printable(t.target), counted(t.between_canaries, "plan")));
     if (const std::string text = unguarded_text(t.own_memory); !text.empty())
       unguarded.push_back(fmt::format("  {}: of its own memory, {}\n", printable(t.target), text));
+    if (const std::string text = warnings_text(t.warnings); !text.empty())
+      warned.push_back(fmt::format("  {}: warnings of {}\n", printable(t.target), text));
   }
   return some_of(by_nothing, "whose outputs no oracle judged") +
          some_of(out_of_reach, "with dims beyond the budget of the device") +
          some_of(between_canaries, "with plans between canaries") +
-         some_of(unguarded, "with memory that was not guarded");
+         some_of(unguarded, "with memory that was not guarded") +
+         some_of(warned, "with warnings of a tool");
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "core/finding.h"
 #include "core/output_count.h"
 #include "core/run_result.h"
+#include "core/tool_warnings.h"
 #include "core/trial.h"
 #include "core/verdict.h"
 
@@ -84,6 +85,7 @@ struct Judged {
   // found before.
   std::uint64_t between_canaries = 0;
   OwnMemory own_memory = {};
+  ToolWarnings warnings = {};
 };
 
 // The scope of a campaign's verdicts.

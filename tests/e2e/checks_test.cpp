@@ -1,5 +1,4 @@
-// `--checks races`: a race within a launch is found in the first plan that has it, named, stored
-// and replayed.
+// `--checks`: what a check sees is found in the first plan that has it, named, stored and replayed.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -11,47 +10,86 @@
 namespace redzone::e2e {
 namespace {
 
-Arguments run_of(const std::string& target, Arguments more = {}) {
-  Arguments run{"run", target,   "--device", "host", "--checks", "races", "--plans",
-                "20",  "--seed", "7",        "--db", "x.db",     "--json"};
-  run.insert(run.end(), more.begin(), more.end());
-  return run;
+Arguments run_of(const std::string& target, const std::string& check) {
+  return {"run", target,   "--device", "host", "--checks", check,   "--plans",
+          "20",  "--seed", "7",        "--db", "x.db",     "--json"};
 }
 
-class Races : public testing::TestWithParam<const char*> {};
+struct Checked {
+  const char* check;
+  const char* target;
+  const char* kind;
+  const char* source;  // of the kernel
+  int places = 1;      // in it that the reason names
+  const char* fixed = nullptr;
+};
 
-TEST_P(Races, AreFoundNamedAndReplayed) {
+void PrintTo(const Checked& checked, std::ostream* out) {
+  *out << checked.check << " of " << checked.target;
+}
+
+class Bugs : public testing::TestWithParam<Checked> {};
+
+TEST_P(Bugs, AreFoundNamedAndReplayed) {
   const TempFolder folder;
-  const std::string name = GetParam();
-  const Ran ran = redzone(folder, run_of("puzzle." + name));
+  const Checked& bug = GetParam();
+  const Ran ran = redzone(folder, run_of(bug.target, bug.check));
   EXPECT_EQ(ran.exit, 1) << ran;
   const Json findings = ran.json()["findings"];
   ASSERT_EQ(findings.size(), 1u) << ran;
-  EXPECT_EQ(findings[0]["signature"]["kind"], "race") << ran;
-  EXPECT_EQ(findings[0]["oracle"], "races") << ran;
+  EXPECT_EQ(findings[0]["signature"]["kind"], bug.kind) << ran;
+  EXPECT_EQ(findings[0]["oracle"], bug.check) << ran;
 
   const std::string id = std::to_string(findings[0]["id"].get<int>());
   const Ran shown = redzone(folder, {"show", id, "--db", "x.db"});
-  EXPECT_NE(shown.out.find("redzone replay " + id + " --checks races --db x.db"), std::string::npos)
-      << shown;
-  const std::string source = name + ".cu:";
-  const auto first = shown.out.find(source);
-  ASSERT_NE(first, std::string::npos) << shown;
-  EXPECT_NE(shown.out.find(source, first + 1), std::string::npos) << shown;
+  const std::string line = "redzone replay " + id + " --checks " + bug.check + " --db x.db";
+  EXPECT_NE(shown.out.find(line), std::string::npos) << shown;
+  std::size_t at = 0;
+  for (int place = 0; place < bug.places; ++place) {
+    at = shown.out.find(std::string(bug.source) + ":", at);
+    ASSERT_NE(at, std::string::npos) << shown;
+    ++at;
+  }
 
   // The recorded oracle runs the check, with the flag or without.
-  for (const Arguments& flags : {Arguments{"--checks", "races"}, Arguments{}}) {
+  for (const Arguments& flags : {Arguments{"--checks", bug.check}, Arguments{}}) {
     Arguments replay{"replay", id, "--runs", "2", "--db", "x.db"};
     replay.insert(replay.end(), flags.begin(), flags.end());
     const Ran again = redzone(folder, replay);
     EXPECT_EQ(again.exit, 1) << again;
-    EXPECT_NE(again.out.find("2 of 2 runs failed as recorded: race"), std::string::npos) << again;
+    EXPECT_NE(again.out.find(std::string("2 of 2 runs failed as recorded: ") + bug.kind),
+              std::string::npos)
+        << again;
   }
-  EXPECT_EQ(redzone(folder, run_of("twin." + name)).exit, 0);
+  if (bug.fixed != nullptr) {
+    EXPECT_EQ(redzone(folder, run_of(bug.fixed, bug.check)).exit, 0);
+  }
 }
 
-INSTANTIATE_TEST_SUITE_P(Puzzles, Races,
-                         testing::Values("shared_race", "shared_reuse", "global_race"));
+INSTANTIATE_TEST_SUITE_P(
+    Puzzles, Bugs,
+    testing::Values(
+        Checked{"races", "puzzle.shared_race", "race", "shared_race.cu", 2, "twin.shared_race"},
+        Checked{"races", "puzzle.shared_reuse", "race", "shared_reuse.cu", 2, "twin.shared_reuse"},
+        Checked{"races", "puzzle.global_race", "race", "global_race.cu", 2, "twin.global_race"},
+        Checked{"init", "puzzle.unset_shared", "uninitialized", "unset_shared.cu", 1,
+                "twin.unset_shared"},
+        Checked{"init", "puzzle.unset_flag", "uninitialized", "unset_flag.cu", 1,
+                "twin.unset_flag"},
+        Checked{"sync", "selftest.unnamed_lane", "barrier", "selftest.cu"},
+        Checked{"undefined", "selftest.overflow", "undefined-behavior", "selftest.cu"}));
+
+// Ended threads do not count at a barrier: no failure, but the author should know.
+TEST(Checks, WarnOfThreadsThatEndedBeforeABarrier) {
+  const TempFolder folder;
+  const Ran ran = redzone(folder, run_of("selftest.divergent_barrier", "sync"));
+  const Json warnings = ran.json()["targets"][0]["warnings"];
+  ASSERT_EQ(warnings.size(), 1u) << ran;
+  EXPECT_EQ(warnings[0]["tool"], "sync") << ran;
+  EXPECT_GT(warnings[0]["plans"], 0) << ran;
+  const std::string what = warnings[0]["what"];
+  EXPECT_TRUE(what.starts_with("barrier divergence in half_at_barrier at selftest.cu:")) << what;
+}
 
 // Each has to catch its planted bug first, or the run ends with 3.
 TEST(Checks, OfOtherKindsPassWhatHasNoBug) {

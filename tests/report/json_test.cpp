@@ -124,7 +124,20 @@ TEST(ReportJson, CampaignSaysWhatJudgedTheOutputsOfEachTarget) {
             R"([{"target":"scan","outputs":{"by_digests":3,"by_nothing":4,"why":"why"},)"
             R"("out_of_reach":"N above 5","between_canaries":7,"own_memory":{"blocks":9,"bytes":0,)"
             R"("left_out_blocks":0,"left_out_bytes":0,"other_blocks":0,"other_bytes":0,)"
-            R"("unpoisoned_blocks":0,"unguarded_trials":0}}])");
+            R"("unpoisoned_blocks":0,"unguarded_trials":0},"warnings":[],)"
+            R"("plans_with_other_warnings":0}])");
+}
+
+TEST(ReportJson, CampaignSaysWhatAToolWarnedOf) {
+  Scope scope;
+  Judged& scan = scope.targets.emplace_back();
+  scan.target = "scan";
+  scan.warnings = sample_warnings();
+  const OrderedJson target =
+      parsed(campaign_json(sample_campaign(), {}, {}, "", scope))["targets"][0];
+  EXPECT_EQ(target["warnings"].dump(),
+            R"([{"tool":"sync","what":"barrier divergence in scan at scan.cu:8","plans":2}])");
+  EXPECT_EQ(target["plans_with_other_warnings"], 0);
 }
 
 TEST(ReportJson, CampaignSaysWhatItComparedOfEachTarget) {

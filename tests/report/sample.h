@@ -35,6 +35,21 @@ inline Finding sample_finding() {
   return f;
 }
 
+// Of one place, in two trials.
+inline ToolWarnings sample_warnings() {
+  SanitizerRecord record;
+  record.kind = "barrier-divergence";
+  record.warning = true;
+  record.kernel = "scan";
+  record.location = "scan.cu:8";
+  ToolWarnings warnings;
+  for (const char* thread : {"1,0,0", "2,0,0"}) {
+    record.thread = thread;
+    warnings.add({SanitizerTool::sync, {record}, 0, ""});
+  }
+  return warnings;
+}
+
 inline CampaignRecord sample_campaign() {
   CampaignRecord c;
   c.id = 2;

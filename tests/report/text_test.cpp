@@ -297,6 +297,20 @@ TEST(ReportText, CampaignNamesTheTargetsOfWhichPlansHadNoGuardPages) {
   EXPECT_EQ(text.find("sum:"), std::string::npos) << text;
 }
 
+TEST(ReportText, CampaignSaysWhatAToolWarnedOf) {
+  Scope scope;
+  scope.targets.resize(2);
+  scope.targets[0].target = "scan";
+  scope.targets[0].warnings = sample_warnings();
+  scope.targets[1].target = "sum";
+  const auto text = campaign_text(sample_campaign(), {}, {}, "", scope);
+  EXPECT_NE(text.find("  scan: warnings of sync in 2 plans: barrier divergence in scan at "
+                      "scan.cu:8\n"),
+            std::string::npos)
+      << text;
+  EXPECT_EQ(text.find("sum:"), std::string::npos) << text;
+}
+
 TEST(ReportText, CampaignSaysWhichMemoryOfATargetsOwnWasNotGuarded) {
   Scope scope;
   scope.targets = {{"all", {}, {1, 0}, "", "", 0, {.blocks = 7, .bytes = 100}},
