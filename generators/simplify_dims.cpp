@@ -3,6 +3,7 @@
 #include <rapidcheck/seq/Transform.h>
 
 #include <algorithm>
+#include <bit>
 
 #include "core/round_up.h"
 #include "core/validate.h"
@@ -31,14 +32,16 @@ std::vector<std::int64_t> smaller_values(const DimSpec& dim, std::int64_t value)
   return values;
 }
 
-// One dim (or two) of a call at a smaller value.
+// One dim (or several) of a call at a smaller value.
 struct Change {
   std::size_t dim;
   std::int64_t value;
   // keep: the other dims stay and `value` is lowered until it fits them. follow: the others are
-  // repaired. tied: `partner` keeps its ratio to the dim, the others are repaired.
-  enum class Others { keep, follow, tied } others;
+  // repaired. tied: `partner` keeps its ratio to the dim, the others are repaired. equal: the dims
+  // of `alike` get the same value, the others are repaired.
+  enum class Others { keep, follow, tied, equal } others;
   std::size_t partner = 0;
+  DimSet alike = 0;
 };
 
 std::optional<Point> changed(const Space& space, Point p, const Change& change) {
@@ -54,6 +57,14 @@ std::optional<Point> changed(const Space& space, Point p, const Change& change) 
   if (change.others == Change::Others::tied) {
     p[change.partner] = p[change.partner] / before * change.value;
     pinned |= dim_bit(change.partner);
+  }
+  if (change.others == Change::Others::equal) {
+    for (std::size_t d = 0; d < p.size(); ++d) {
+      if ((change.alike & dim_bit(d)) == 0) continue;
+      if (allowed_at_most(space.dim(d), change.value) != change.value) return std::nullopt;
+      p[d] = change.value;
+    }
+    pinned |= change.alike;
   }
   if (!space.repair(p, pinned)) return std::nullopt;
   return p;
@@ -73,6 +84,23 @@ std::optional<Point> lowered(const Space& space, const Config& config, const Poi
   return std::nullopt;
 }
 
+// Dims that have one value, in pairs and, where there are more, together: a failure may need them
+// to be equal, which no constraint says.
+std::vector<DimSet> equal_dims(const Point& p) {
+  std::vector<DimSet> out;
+  for (std::size_t a = 0; a < p.size(); ++a) {
+    DimSet all = dim_bit(a);
+    for (std::size_t b = 0; b < p.size(); ++b) {
+      if (b == a || p[b] != p[a]) continue;
+      all |= dim_bit(b);
+      if (b > a) out.push_back(dim_bit(a) | dim_bit(b));
+    }
+    const bool first = std::countr_zero(all) == static_cast<int>(a);
+    if (first && std::popcount(all) > 2) out.push_back(all);
+  }
+  return out;
+}
+
 // All single changes of one call, dim by dim.
 std::vector<Change> changes_of(const Space& space, const Point& p) {
   std::vector<Change> changes;
@@ -83,6 +111,11 @@ std::vector<Change> changes_of(const Space& space, const Point& p) {
   for (const auto& [a, b] : space.divides())
     for (auto value : smaller_values(space.dim(a), p[a]))
       if (value != 0) changes.push_back({a, value, Change::Others::tied, b});
+  for (const DimSet alike : equal_dims(p)) {
+    const auto first = static_cast<std::size_t>(std::countr_zero(alike));
+    for (auto value : smaller_values(space.dim(first), p[first]))
+      changes.push_back({first, value, Change::Others::equal, 0, alike});
+  }
   return changes;
 }
 

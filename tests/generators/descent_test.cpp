@@ -319,6 +319,27 @@ TEST(Descent, RespectsChainsOfConstraints) {
   EXPECT_GE(at_least, 10);
 }
 
+// No single dim can go down: a failure of square shapes passes as soon as one differs.
+TEST(Descent, LowersDimsTogetherThatMustBeEqual) {
+  TargetSpec spec;
+  spec.name = "square";
+  spec.dims = {{.name = "K", .max = 12}, {.name = "M", .max = 12}, {.name = "N", .max = 12}};
+  spec.tensors = {{.name = "x", .shape = shape_of({"K", "M"})},
+                  {.name = "y", .role = Role::out, .shape = shape_of({"M", "N"})}};
+  const auto two = [](const CallStep& s) { return dim(s, "M") > 1 && dim(s, "M") == dim(s, "N"); };
+  for (const auto& plan : failing_plans(spec, some_call(two), 20)) {
+    const Descent d = descend(plan, spec, some_call(two));
+    const auto& step = std::get<CallStep>(d.plan.steps.at(0));
+    EXPECT_EQ(step.call.dims, (Dims{{"K", 1}, {"M", 2}, {"N", 2}})) << print_plan(d.plan);
+  }
+  const auto three = [&](const CallStep& s) { return two(s) && dim(s, "K") == dim(s, "M"); };
+  for (const auto& plan : failing_plans(spec, some_call(three), 20)) {
+    const Descent d = descend(plan, spec, some_call(three));
+    const auto& step = std::get<CallStep>(d.plan.steps.at(0));
+    EXPECT_EQ(step.call.dims, (Dims{{"K", 2}, {"M", 2}, {"N", 2}})) << print_plan(d.plan);
+  }
+}
+
 // A predicate forbids every other value; descent skips those.
 TEST(Descent, StepsOverValuesThatAPredicateForbids) {
   const TargetSpec spec = knob_predicate_spec();
