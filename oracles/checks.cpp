@@ -267,7 +267,9 @@ std::optional<Verdict> judge_fault(std::string_view oracle, const Plan& plan,
   if (fault.code == kMisalignedCode) return misaligned_access(oracle, plan, std::move(s), fault);
   std::string where = fault.kernel.empty() ? std::string() : " in " + fault.kernel;
   std::string what = "an address near no known buffer";
-  if (!s.buffer.empty())
+  if (!s.buffer.empty() && s.side.empty())
+    what = fmt::format("an address of the '{}'", s.buffer);
+  else if (!s.buffer.empty())
     what = fmt::format("{} bytes {} '{}'", std::abs(fault.distance_bytes), s.side, s.buffer);
   return fail(oracle, s, fault.call,
               fmt::format("illegal {}{} at {} of {} ({})", s.access.empty() ? "access" : s.access,

@@ -231,8 +231,8 @@ struct SanitizerRecord {
   // "invalid-read", "invalid-write", "invalid-atomic", "misaligned-..." of the same three,
   // "use-after-free", "use-before-alloc", "race", "race-raw", "race-war", "race-waw",
   // "uninitialized-read", "barrier-divergence", "barrier-error", "absent-lane", "unnamed-lane",
-  // "misaligned-access", "undefined-overflow", "undefined-shift", "undefined-division",
-  // "undefined-index", "api-error", "other"
+  // "divergent-lane", "misaligned-access", "undefined-overflow", "undefined-shift",
+  // "undefined-division", "undefined-index", "api-error", "other"
   std::string kind;
   bool warning = false;  // below the tool's level of errors
   std::string space;     // "global", "shared", "local"

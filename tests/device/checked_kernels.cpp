@@ -195,6 +195,27 @@ __global__ void waits_for_all(int* out) {
   out[threadIdx.x] = 1;
 }
 
+// One half of the threads waits in the branch, the other one behind it.
+template <bool kTogether>
+__global__ void waits_in_a_branch(int* out) {
+  if (kTogether || threadIdx.x % 2 == 0) {
+    out[threadIdx.x] = 1;
+    __syncthreads();  // mark: waits in a branch
+  }
+  if (kTogether || threadIdx.x % 2 != 0) __syncthreads();
+}
+
+// Both branches of a warp meet in one operation, or in two of one kind.
+template <bool kTogether>
+__global__ void shuffles_in_branches(int* out) {
+  int got = 0;
+  if (kTogether || threadIdx.x % 2 == 0)
+    got = __shfl_xor_sync(0xffffffffu, 1, 1);
+  else
+    got = __shfl_xor_sync(0xffffffffu, 2, 1);  // mark: shuffles in a branch
+  out[threadIdx.x] = got;
+}
+
 template <bool kFits>
 __global__ void multiplies(int* out) {
   const int pitch = kFits ? 3 : 1 << 30;
@@ -245,6 +266,8 @@ constexpr Named kAll[] = {
     {"shuffles_by_mask", shuffles_by_mask<true>, shuffles_by_mask<false>},
     {"sums_a_warp", sums_a_warp<true>, sums_a_warp<false>},
     {"waits_for_all", waits_for_all<true>, waits_for_all<false>},
+    {"waits_in_a_branch", waits_in_a_branch<true>, waits_in_a_branch<false>},
+    {"shuffles_in_branches", shuffles_in_branches<true>, shuffles_in_branches<false>},
     {"multiplies", multiplies<true>, multiplies<false>},
     {"shifts", shifts<true>, shifts<false>},
     {"indexes", indexes<true>, indexes<false>},

@@ -402,6 +402,23 @@ __global__ void fill_stack(int* out, int bytes) {
   out[threadIdx.x] = filled(static_cast<std::size_t>(bytes));
 }
 
+// As much as CUDA allows.
+__global__ void uses_local_memory(int* out) {
+  volatile unsigned char local[512 * 1024];
+  for (std::size_t i = 0; i < sizeof local; i += 1024) local[i] = 1;
+  int sum = 0;
+  for (std::size_t i = 0; i < sizeof local; i += 1024) sum += local[i];
+  out[threadIdx.x] = sum;
+}
+
+TEST(Engine, AThreadHasTheLocalMemoryOfCuda) {
+  auto device = host_device();
+  Buffer<int> out(*device, 32);
+  ASSERT_TRUE(launch(*device, 0, "uses_local_memory", uses_local_memory, {{1}, {32}}, out.data()));
+  ASSERT_TRUE(device->synchronize());
+  for (const int sum : read(*device, out)) EXPECT_EQ(sum, 512);
+}
+
 TEST(Engine, StacksOfAbandonedThreadsAreUsedAgain) {
   auto device = host_device();
   Buffer<int> out(*device, 32);

@@ -157,6 +157,8 @@ INSTANTIATE_TEST_SUITE_P(
         OtherBug{SanitizerTool::sync, "shuffles_by_mask", "unnamed-lane", "by a mask"},
         OtherBug{SanitizerTool::sync, "sums_a_warp", "absent-lane", "shuffles", true},
         OtherBug{SanitizerTool::sync, "waits_for_all", "barrier-divergence", "waits", true},
+        OtherBug{SanitizerTool::sync, "waits_in_a_branch", "barrier-divergence", ""},
+        OtherBug{SanitizerTool::sync, "shuffles_in_branches", "divergent-lane", "", true},
         OtherBug{SanitizerTool::undefined, "multiplies", "undefined-overflow", "multiplies"},
         OtherBug{SanitizerTool::undefined, "shifts", "undefined-shift", ""},
         OtherBug{SanitizerTool::undefined, "indexes", "undefined-index", ""},

@@ -13,7 +13,8 @@ namespace context = boost::context::detail;
 
 namespace {
 
-constexpr std::size_t kStackBytes = 256 * 1024;
+// CUDA allows a thread 512 KiB of local memory. Only what a kernel touches takes memory.
+constexpr std::size_t kStackBytes = 1024 * 1024;
 constexpr std::size_t kSlotBytes = kStackBytes + kPageBytes;
 // Bounded by the kernel's limit of mappings in a process (65,530; two for each stack).
 constexpr std::size_t kMostFibers = 16384;

@@ -107,6 +107,8 @@ SanitizerRecord KernelChecks::record_of(const Sighting& sighting, const Grid& gr
   record.address = reinterpret_cast<std::uintptr_t>(sighting.at);
   record.location = sighting.location;
   if (sighting.code != nullptr) record.location = lines_.at(sighting.code);
+  if (sighting.elsewhere != nullptr)
+    record.location += fmt::format(" (others at {})", lines_.at(sighting.elsewhere));
   record.count = sighting.count;
   if (sighting.shared) {
     record.space = "shared";
@@ -137,13 +139,16 @@ void KernelChecks::report_races(const Grid& grid) {
 
 void KernelChecks::report_sightings(const Grid& grid) {
   for (const Sighting& sighting : sightings_->take()) {
+    if (sighting.elsewhere != nullptr && !lines_.differ(sighting.code, sighting.elsewhere))
+      continue;
     SanitizerRecord record = record_of(sighting, grid);
     record.call = grid.call;
     // A loop that the compiler unrolls has several places in one line.
     const auto same = std::find_if(
         report_.records.begin(), report_.records.end(), [&](const SanitizerRecord& known) {
-          return known.kind == record.kind && known.location == record.location &&
-                 known.kernel == record.kernel && known.call == record.call;
+          return known.kind == record.kind && known.warning == record.warning &&
+                 known.location == record.location && known.kernel == record.kernel &&
+                 known.call == record.call;
         });
     if (same != report_.records.end())
       same->count += record.count;

@@ -19,7 +19,8 @@ Sighting SightingCheck::here(std::string kind) const {
 
 void SightingCheck::see(Sighting sighting) {
   const auto known = std::find_if(seen_.begin(), seen_.end(), [&](const Sighting& s) {
-    return s.kind == sighting.kind && s.code == sighting.code && s.location == sighting.location;
+    return s.kind == sighting.kind && s.warning == sighting.warning && s.code == sighting.code &&
+           s.elsewhere == sighting.elsewhere && s.location == sighting.location;
   });
   if (known != seen_.end()) {
     ++known->count;

@@ -23,8 +23,10 @@ struct Sighting {
   std::uint32_t block = 0;     // linear index in the grid
   std::uint32_t thread = 0;    // in the block
   const void* code = nullptr;  // behind the place; null: unknown, or `location` names it
-  std::string location = {};   // "p.cu:8"
-  std::uint64_t count = 1;     // of the same kind and place
+  // Where other threads were: the sighting counts only if that is another line.
+  const void* elsewhere = nullptr;
+  std::string location = {};  // "p.cu:8"
+  std::uint64_t count = 1;    // of the same kind and place
 };
 
 class SightingCheck : public KernelCheck {

@@ -43,6 +43,17 @@ std::string without_lines(const void* code) {
 }  // namespace
 
 const std::string& SourceLines::at(const void* code) {
+  return place_of(code).text;
+}
+
+bool SourceLines::differ(const void* a, const void* b) {
+  // Copied, because the second one may move the first.
+  const Place first = place_of(a);
+  const Place& second = place_of(b);
+  return first.is_line && second.is_line && first.text != second.text;
+}
+
+const SourceLines::Place& SourceLines::place_of(const void* code) {
   const auto [known, is_new] = known_.try_emplace(code);
   if (!is_new) return known->second;
   if (state_ == nullptr) state_ = backtrace_create_state(nullptr, 0, ignore_error, nullptr);
@@ -50,9 +61,10 @@ const std::string& SourceLines::at(const void* code) {
   if (state_ != nullptr)
     backtrace_pcinfo(state_, reinterpret_cast<std::uintptr_t>(code) - 1, visit_line, ignore_error,
                      &search);
-  std::string& place = known->second;
-  place = std::move(search.found.empty() ? search.innermost : search.found);
-  if (place.empty()) place = without_lines(code);
+  Place& place = known->second;
+  place.text = std::move(search.found.empty() ? search.innermost : search.found);
+  place.is_line = !place.text.empty();
+  if (!place.is_line) place.text = without_lines(code);
   return place;
 }
 

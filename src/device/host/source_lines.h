@@ -15,10 +15,18 @@ class SourceLines {
   // were inlined it is the innermost line outside of Redzone's own headers; without debug
   // information the name and offset of the shared object.
   const std::string& at(const void* code);
+  // Whether both are known, and differ.
+  bool differ(const void* a, const void* b);
 
  private:
+  struct Place {
+    std::string text;
+    bool is_line = false;  // and no offset
+  };
+  const Place& place_of(const void* code);
+
   backtrace_state* state_ = nullptr;  // lives as long as the process
-  std::unordered_map<const void*, std::string> known_;
+  std::unordered_map<const void*, Place> known_;
 };
 
 }  // namespace redzone::device

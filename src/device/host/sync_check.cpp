@@ -1,5 +1,8 @@
 #include "device/host/sync_check.h"
 
+#include <bit>
+#include <utility>
+
 #include "device/host/thread_order.h"
 
 namespace redzone::device {
@@ -19,6 +22,13 @@ void SyncCheck::at_barrier(const void* code) {
   Waits& waits = waits_.at(block_);
   waits.at_barrier = code;
   waits.last = thread_;
+  Waits::Meeting& meeting = waits.meeting;
+  if (meeting.first == nullptr) meeting.first = code;
+  if (meeting.first == code || std::exchange(meeting.told, true)) return;
+  Sighting apart = here("barrier-divergence");
+  apart.code = code;
+  apart.elsewhere = meeting.first;
+  see(std::move(apart));
 }
 
 void SyncCheck::in_warp(std::uint32_t mask, const void* code) {
@@ -36,6 +46,22 @@ void SyncCheck::passed_without(unsigned) {
   barrier.thread = waits.last;
   barrier.code = waits.at_barrier;
   see(std::move(barrier));
+}
+
+void SyncCheck::sync_lanes(unsigned warp, std::uint32_t lanes) {
+  const auto& in_warp = waits_.at(block_).in_warp;
+  const unsigned base = warp * ThreadOrder::kLanes;
+  const void* const first = in_warp[base + static_cast<unsigned>(std::countr_zero(lanes))];
+  for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
+    const unsigned thread = base + static_cast<unsigned>(std::countr_zero(rest));
+    if (in_warp[thread] == first) continue;
+    Sighting apart = here("divergent-lane");
+    apart.warning = true;
+    apart.thread = thread;
+    apart.code = in_warp[thread];
+    apart.elsewhere = first;
+    return see(std::move(apart));
+  }
 }
 
 void SyncCheck::asked_absent_lane(unsigned thread) {

@@ -1,9 +1,12 @@
-// Finds lanes that take part in a warp operation whose mask does not name them, which is undefined
-// everywhere. What is right or wrong depending on more than it knows is a warning:
+// Finds lanes that take part in a warp operation whose mask does not name them, and threads of a
+// block that meet at __syncthreads() of different lines, which is undefined everywhere. What is
+// right or wrong depending on more than it knows is a warning:
 // * Threads that have ended when the others of their block leave a barrier: they do not count since
 //   compute capability 7.0, and are a bug before it and at barriers with a number of threads.
 // * Lanes that ask for the value of a lane which takes no part in the operation: the value is
 //   undefined, but a kernel may not use it.
+// * Lanes that take part in one warp operation from different lines: right if both lines have the
+//   same operation.
 // (CUDA C++ Programming Guide, "Synchronization Functions" and "Warp Shuffle Functions".)
 #pragma once
 
@@ -20,7 +23,9 @@ class SyncCheck final : public SightingCheck {
                     std::span<std::byte> statics) override;
   void start_block(std::uint32_t block) override;
   void end_block(std::uint32_t block) override { waits_.erase(block); }
+  void barrier() override { waits_.at(block_).meeting = {}; }
   void passed_without(unsigned threads) override;
+  void sync_lanes(unsigned warp, std::uint32_t lanes) override;
   void asked_absent_lane(unsigned thread) override;
   void at_barrier(const void* code) override;
   void in_warp(std::uint32_t mask, const void* code) override;
@@ -30,6 +35,11 @@ class SyncCheck final : public SightingCheck {
     std::vector<const void*> in_warp;  // the last operation of each thread; null: none
     const void* at_barrier = nullptr;  // where the last thread arrived; all live ones did
     std::uint32_t last = 0;            // that thread
+    // Threads that wait at the barrier now.
+    struct Meeting {
+      const void* first = nullptr;  // where the first of them arrived
+      bool told = false;            // that others arrived elsewhere
+    } meeting = {};
   };
 
   unsigned threads_ = 0;

@@ -84,7 +84,7 @@ __attribute__((no_sanitize("thread"))) inline AccessSink* running_sink() {
 __attribute__((no_sanitize("thread"))) inline void note_access(const void* at, std::size_t bytes,
                                                                AccessKind kind, const void* code) {
   // Most accesses are to the thread's own stack, or to its indices.
-  constexpr std::uintptr_t kStackBytes = std::uintptr_t{256} << 10;
+  constexpr std::uintptr_t kStackBytes = std::uintptr_t{1} << 20;
   const auto address = reinterpret_cast<std::uintptr_t>(at);
   const auto frame = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
   if (address - frame + kStackBytes < 2 * kStackBytes) return;
