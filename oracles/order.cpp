@@ -44,17 +44,37 @@ bool alike(const TargetSpec& spec, const Observation& a, const Observation& b) {
 
 // What the order of a pair changes.
 struct Effect {
-  std::int32_t call = -1;  // whose outputs differ; -1: none, but writes to freed memory do
+  std::int32_t call = -1;   // whose outputs differ; -1: none, but writes to freed memory do
+  std::string tensor = {};  // of that call
 };
 
 // `ways`: the trials of the two orders, in turns. Nothing if they do not differ.
 std::optional<Effect> effect_of(const TargetSpec& spec, std::span<const Observation> ways) {
   if (!alike(spec, ways[0], ways[2]) || !alike(spec, ways[1], ways[3])) return std::nullopt;
   if (const auto difference = first_difference(spec, ways[0], ways[1]))
-    return Effect{difference->call};
+    return Effect{difference->call, difference->tensor};
   if (writes_to_freed(ways[0]) != writes_to_freed(ways[1])) return Effect{};
   return std::nullopt;
 }
+
+// How far the pair is from the effect of its order: 0 if its own buffer differs, 1 if its calls
+// have part in it, 2 if a later operation must be between, which was held up as well.
+int distance(const OrderCandidate& pair, const Effect& effect) {
+  if (pair.buffer == effect.tensor && pair.buffer_call == effect.call) return 0;
+  const bool takes_part =
+      effect.call < 0 || effect.call == pair.first.call || effect.call == pair.second.call;
+  return takes_part ? 1 : 2;
+}
+
+// The pair whose order makes the difference.
+struct Found {
+  const OrderCandidate* pair = nullptr;  // null: no pair does
+  Effect effect;
+
+  void consider(const OrderCandidate& other, const Effect& its) {
+    if (pair == nullptr || distance(other, its) < distance(*pair, effect)) *this = {&other, its};
+  }
+};
 
 std::string reason_of(const Plan& plan, const OrderCandidate& pair, const Effect& effect) {
   const std::string first = describe_operation(plan, pair.first);
@@ -139,6 +159,7 @@ Verdict OrderOracle::judge(const Plan& plan, const TargetSpec& spec,
   if (first.empty()) return {Outcome::inconclusive, self, "no trial was run", {}, -1};
   const auto pairs = pairs_of(first);
   std::size_t not_forced = 0;
+  Found found;
   for (std::size_t p = 0; p < pairs.size(); ++p) {
     if (observations.size() < 1 + (p + 1) * kTrialsOfPair)
       return {Outcome::inconclusive, self, "the trials of a pair were not run", {}, -1};
@@ -149,8 +170,9 @@ Verdict OrderOracle::judge(const Plan& plan, const TargetSpec& spec,
     if (!std::all_of(ways.begin(), ways.end(), was_directed))
       ++not_forced;
     else if (const auto effect = effect_of(spec, ways))
-      return failure(plan, pairs[p], *effect);
+      found.consider(pairs[p], *effect);
   }
+  if (found.pair != nullptr) return failure(plan, *found.pair, found.effect);
   if (not_forced == 0) return Verdict::pass(self);
   return {Outcome::inconclusive,
           self,

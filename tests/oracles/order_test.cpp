@@ -159,6 +159,20 @@ TEST_F(OrderOracleTest, ASideStreamThatIsNotJoinedIsNamedWithTheEndOfTheCalls) {
   EXPECT_EQ(v.signature.buffer, "y");
 }
 
+// Each call writes one half of y on its own stream and the other on a side stream. What holds the
+// second kernel of the first call back also holds back that of the second call.
+TEST_F(OrderOracleTest, OfSeveralPairsTheOneWhoseBufferDiffersIsNamed) {
+  const Body body = [](Context& ctx, int n) {
+    ctx.wait(1, 0);
+    launch(ctx, "first", twice, {}, input(ctx), output(ctx), n / 2);
+    launch(ctx, "second", twice, {.stream = 1}, input(ctx) + n / 2, output(ctx) + n / 2, n - n / 2);
+  };
+  const Verdict v = judge(body, {0, 0});
+  ASSERT_TRUE(v.failed()) << v.reason;
+  EXPECT_EQ(v.signature.where, "second, check") << v.reason;
+  EXPECT_EQ(v.signature.buffer, "y");
+}
+
 TEST_F(OrderOracleTest, ASideStreamThatDoesNotWaitForTheCallIsNamedWithTheFill) {
   const Verdict v = judge([](Context& ctx, int n) {
     launch(ctx, "twice", twice, {.stream = 1}, input(ctx), output(ctx), n);
