@@ -16,6 +16,7 @@
 #include "standalone_failure_py.h"
 #include "standalone_fills_py.h"
 #include "standalone_memory_py.h"
+#include "standalone_processes_py.h"
 #include "standalone_stand_in_py.h"
 #include "standalone_trials_py.h"
 #include "trial/tensor_buffer.h"
@@ -32,9 +33,9 @@ constexpr std::int64_t kMostElements = std::int64_t{1} << 24;
 constexpr int kHangSeconds = 60, kMostSeconds = 3600;
 
 // A module uses those before it.
-constexpr std::string_view kModules[] = {standalone_failure_py, standalone_stand_in_py,
-                                         standalone_fills_py,   standalone_memory_py,
-                                         standalone_arrays_py,  standalone_trials_py};
+constexpr std::string_view kModules[] = {
+    standalone_failure_py, standalone_stand_in_py,  standalone_fills_py, standalone_memory_py,
+    standalone_arrays_py,  standalone_processes_py, standalone_trials_py};
 
 std::string modules_text() {
   std::string out;
@@ -202,6 +203,8 @@ Result<Json> plan_json(const PythonRequest& request, const std::string& folder) 
       {"guards_empty", guards_empty(request.signature, *request.spec)},
       {"own_buffers", std::any_of(tensors.begin(), tensors.end(),
                                   [](const TensorSpec& t) { return t.role == Role::inout; })},
+      // Forked processes have the same addresses, which may be what differs between two runs.
+      {"forks", request.signature.kind != FailKind::nondeterministic},
       {"timeout_s", request.signature.kind == FailKind::hang ? kHangSeconds : kMostSeconds},
       {"trials", trials_json(ways)},
       {"steps", steps},

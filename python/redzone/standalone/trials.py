@@ -12,8 +12,8 @@ import math
 import os
 import random
 import re
+import shutil
 import signal
-import subprocess
 import sys
 import tempfile
 import types
@@ -23,6 +23,7 @@ from typing import Any
 from .arrays import arrays_of, kind_of
 from .failure import CannotRun, Failed, Refused
 from .memory import Buffer
+from .processes import prepare_to_fork, restart, run_forked, run_interpreter
 from .stand_in import Target, Tensor, parameters_of, scalar, stand_in
 
 SHOWS, SHOWS_NOT, CANNOT_RUN = 1, 0, 3
@@ -233,29 +234,39 @@ def load(plan: Mapping[str, Any], source: str, folder: str) -> tuple[Target, typ
     return Target.known[plan["target"]], module
 
 
-def run_in_process(plan: Mapping[str, Any], which: int, only: int | None) -> Any:
-    """Runs a trial, or one call of it, in a process of its own."""
-    environment = dict(os.environ)
-    for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-        environment.setdefault(variable, "1")
-    # The order of a set of texts: a failure that depends on it shows in each process.
-    environment["PYTHONHASHSEED"] = "0"
-    if plan["device"] != "cuda":
-        environment.setdefault("TRITON_INTERPRET", "1")
-    with tempfile.TemporaryDirectory(prefix="repro-") as folder:
+class Processes:
+    """Runs trials, or calls of them, each in a process of its own."""
+
+    def __init__(self, plan: Mapping[str, Any], source: str, environment: Mapping[str, str]) -> None:
+        self.plan, self.source, self.environment = plan, source, environment
+        self.forks = prepare_to_fork(plan, source, environment)
+
+    def run(self, which: int, only: int | None) -> Any:
+        folder = tempfile.mkdtemp(prefix="repro-")
         answer = os.path.join(folder, "answer.json")
-        words = [sys.executable, os.path.abspath(sys.argv[0]), "--trial", str(which), str(only), answer]
+        timeout_s = self.plan["timeout_s"]
         try:
-            ran = subprocess.run(words, env=environment, timeout=plan["timeout_s"])
-        except subprocess.TimeoutExpired:
-            raise Failed(f"it did not end within {plan['timeout_s']} s") from None
-        said: dict[str, Any] = {}
-        if os.path.exists(answer):
-            with open(answer, encoding="utf-8") as file:
-                said = json.load(file)
+            if self.forks:
+                code = run_forked(lambda: run_child(self.plan, self.source, which, only, answer), timeout_s)
+            else:
+                words = ["--trial", str(which), str(only), answer]
+                code = run_interpreter(words, self.environment, timeout_s)
+            return outputs_of(code, answer)
+        except TimeoutError:
+            raise Failed(f"it did not end within {timeout_s} s") from None
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def outputs_of(code: int, answer: str) -> Any:
+    """Of a process that ended with the exit code, negative for a signal."""
+    said: dict[str, Any] = {}
+    if os.path.exists(answer):
+        with open(answer, encoding="utf-8") as file:
+            said = json.load(file)
     at = said.get("at", "the import of the file")
-    if ran.returncode < 0:
-        raise Failed(f"the process was killed by {signal.Signals(-ran.returncode).name} in {at}")
+    if code < 0:
+        raise Failed(f"the process was killed by {signal.Signals(-code).name} in {at}")
     if "failed" in said:
         raise Failed(f"{said['failed']} ({at})")
     if "refused" in said:
@@ -265,8 +276,7 @@ def run_in_process(plan: Mapping[str, Any], which: int, only: int | None) -> Any
     return said["outputs"]
 
 
-def run_child(plan: Mapping[str, Any], source: str, words: list[str]) -> int:
-    which, only, answer = int(words[0]), None if words[1] == "None" else int(words[1]), words[2]
+def run_child(plan: Mapping[str, Any], source: str, which: int, only: int | None, answer: str) -> int:
     said: dict[str, Any] = {}
 
     def write() -> None:
@@ -302,14 +312,16 @@ def run_child(plan: Mapping[str, Any], source: str, words: list[str]) -> int:
 def main(plan: Mapping[str, Any], source: str) -> int:
     """Exit code: 1 the failure shows, 0 it does not, 3 it cannot run."""
     if sys.argv[1:2] == ["--trial"]:
-        return run_child(plan, source, sys.argv[2:])
+        number, call, answer = sys.argv[2:]
+        return run_child(plan, source, int(number), None if call == "None" else int(call), answer)
+    processes = Processes(plan, source, restart(plan))
     seen: list[dict[str, str]] = []
     for which, how in enumerate(plan["trials"]):
         calls = dict.fromkeys(s for s in plan["steps"] if s is not None) if how["alone"] else [None]
         try:
             outputs: dict[str, str] = {}
             for only in calls:
-                outputs.update(run_in_process(plan, which, only))
+                outputs.update(processes.run(which, only))
         except Failed as failed:
             print(f"{how['what']}: FAILED: {failed}")
             return SHOWS

@@ -1,0 +1,197 @@
+"""A process for each trial: forked from one that has imported what is slow to import, or a new
+interpreter where a forked process may not be as good.
+"""
+
+import ast
+import atexit
+import contextlib
+import ctypes
+import importlib
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import warnings
+from collections.abc import Callable, Mapping
+from typing import Any, NoReturn
+
+# Seconds to import, and the same in each trial until somebody uses them: they start no thread in the
+# environment of trials, and open no GPU.
+SLOW = ("numpy", "torch", "triton")
+RESTARTED = "REDZONE_PROGRAM_RESTARTED"
+
+
+def environment_of(plan: Mapping[str, Any]) -> dict[str, str]:
+    """The environment of the trials."""
+    environment = dict(os.environ)
+    for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+        environment.setdefault(variable, "1")
+    # The order of a set of texts: a failure that depends on it shows in each process.
+    environment["PYTHONHASHSEED"] = "0"
+    if plan["device"] != "cuda":
+        environment.setdefault("TRITON_INTERPRET", "1")
+    return environment
+
+
+def restart(plan: Mapping[str, Any]) -> dict[str, str]:
+    """Starts the program anew, with the same words, where the interpreter has another environment than
+    trials have: it and native libraries read their variables when they start. Returns the environment
+    of trials: in the program that was started so, and where it cannot be started."""
+    restarted = os.environ.pop(RESTARTED, None) is not None
+    environment = environment_of(plan)
+    words = sys.orig_argv
+    # Not a module, a command, or standard input, which can be read only once.
+    a_file = words[-len(sys.argv) :] == sys.argv and os.path.isfile(sys.argv[0])
+    if not restarted and environment != dict(os.environ) and a_file and hasattr(os, "fork"):
+        with contextlib.suppress(OSError):
+            os.execve(sys.executable, [sys.executable, *words[1:]], {**environment, RESTARTED: "1"})
+    return environment
+
+
+def imported_by_statement(statement: ast.AST) -> list[str]:
+    """Top-level names of modules; a relative import gives "", as no module is called."""
+    if isinstance(statement, ast.Import):
+        return [alias.name.partition(".")[0] for alias in statement.names]
+    if isinstance(statement, ast.ImportFrom):
+        return ["" if statement.level else str(statement.module).partition(".")[0]]
+    return []
+
+
+def slow_imports(source: str, folder: str) -> list[str]:
+    """Those of SLOW that a trial imports before the file can have changed what they do, as by a variable
+    of the environment. `folder` has the user's modules that the file imports, and is empty without."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # trials print those of the file
+        tree = ast.parse(source)
+
+    def is_known(name: str) -> bool:
+        beside = os.path.join(folder, name)
+        if folder and (os.path.exists(beside) or os.path.exists(f"{beside}.py")):
+            return False
+        return name in SLOW or name == "redzone" or name in sys.stdlib_module_names
+
+    names: list[str] = []
+    for statement in tree.body:
+        if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant):
+            continue  # its docstring
+        imported = imported_by_statement(statement)
+        if not imported or not all(map(is_known, imported)):
+            break
+        names += [name for name in imported if name in SLOW]
+    # What makes the arrays is imported when the whole file has run, which may have changed the
+    # environment, or where modules are looked for.
+    all_known = all(is_known(name) for node in ast.walk(tree) for name in imported_by_statement(node))
+    if all_known and not re.search(r"env|\bsys\b|importlib|__import__", source):
+        if "triton" in names:
+            names.append("torch")
+        names += [kind for kind in ("numpy", "torch") if declares_arrays(tree, kind)]
+    return names
+
+
+def declares_arrays(tree: ast.AST, kind: str) -> bool:
+    """Whether a call in the file has arrays="kind"."""
+    given = [node.value for node in ast.walk(tree) if isinstance(node, ast.keyword) and node.arg == "arrays"]
+    return any(isinstance(value, ast.Constant) and value.value == kind for value in given)
+
+
+def prepare_to_fork(plan: Mapping[str, Any], source: str, environment: Mapping[str, str]) -> bool:
+    """Imports here what the file imports and is slow. Whether a process that is forked afterwards is as
+    good as a new interpreter in that environment."""
+    # Flags of the interpreter may have it ignore PYTHONHASHSEED.
+    if sys.flags.hash_randomization or environment != dict(os.environ):
+        return False
+    if not plan["forks"] or not hasattr(os, "fork") or not os.path.isdir("/proc/self/task"):
+        return False
+    try:
+        slow = slow_imports(source, plan["folder"])
+    except (SyntaxError, ValueError, RecursionError, MemoryError):  # a trial says so
+        return False
+    for name in slow:
+        try:
+            importlib.import_module(name)
+        except (Exception, SystemExit):  # a trial says so, where nothing of it was tried before
+            return False
+    # Nobody would release the locks of another thread, and the driver of a GPU cannot be forked.
+    torch = sys.modules.get("torch")
+    threads = len(os.listdir("/proc/self/task"))
+    return threads == 1 and threading.active_count() == 1 and not (torch and torch.cuda.is_initialized())
+
+
+def flush() -> None:
+    """A file may have put anything in the place of the streams."""
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(Exception):
+            stream.flush()
+
+
+def run_forked(trial: Callable[[], Any], timeout_s: float) -> int:
+    """Runs the trial in a process of its own. Its exit code, negative for a signal, as of subprocess;
+    raises TimeoutError."""
+    flush()
+    child = os.fork()
+    if child == 0:
+        become(trial)
+    return wait(child, timeout_s)
+
+
+def become(trial: Callable[[], Any]) -> NoReturn:
+    """What an interpreter does that runs the trial and ends, but for taking its modules down: of these
+    most are shared, and none has anything to say of the trial."""
+    try:
+        # As in a new interpreter: the folder is looked for where it is first asked for, and numbers
+        # that nobody has seeded differ.
+        tempfile.tempdir = None
+        if "numpy.random" in sys.modules:
+            sys.modules["numpy.random"].seed()
+        try:
+            trial()
+        except SystemExit as end:
+            if end.code is not None and not isinstance(end.code, int):
+                print(end.code, file=sys.stderr)
+        except KeyboardInterrupt:
+            sys.excepthook(*sys.exc_info())
+            flush()
+            signal.signal(signal.SIGINT, signal.SIG_DFL)
+            os.kill(os.getpid(), signal.SIGINT)
+        except BaseException:
+            sys.excepthook(*sys.exc_info())
+        threading._shutdown()  # type: ignore[attr-defined]  # joins threads that are no daemons
+        atexit._run_exitfuncs()
+    finally:
+        flush()
+        ctypes.CDLL(None).fflush(None)
+        os._exit(0)
+
+
+def wait(child: int, timeout_s: float) -> int:
+    """How the process ends; it is killed if it does not in time, or if this one is interrupted."""
+    end, pause = time.monotonic() + timeout_s, 0.001
+    try:
+        while True:
+            ended, status = os.waitpid(child, os.WNOHANG)
+            if ended:
+                return os.waitstatus_to_exitcode(status)
+            if time.monotonic() > end:
+                raise TimeoutError
+            time.sleep(pause)
+            pause = min(2 * pause, 0.05)
+    except ChildProcessError:
+        return 0  # whoever started this has SIGCHLD ignored, so nobody knows
+    except BaseException:
+        with contextlib.suppress(ProcessLookupError, ChildProcessError):
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+        raise
+
+
+def run_interpreter(words: list[str], environment: Mapping[str, str], timeout_s: float) -> int:
+    """The same of this program with other words, in a new interpreter."""
+    words = [sys.executable, os.path.abspath(sys.argv[0]), *words]
+    try:
+        return subprocess.run(words, env=environment, timeout=timeout_s).returncode
+    except subprocess.TimeoutExpired:
+        raise TimeoutError from None
