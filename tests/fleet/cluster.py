@@ -1,16 +1,20 @@
 """A real Slurm of two nodes on this machine, with a configuration, a key and ports of its own.
 
 Nothing of the system's configuration is read or changed. It needs what ./scripts/setup --fleet
-installs, and runs as the user who starts it.
+installs, and runs as the user who starts it. All its processes end with the one that has started it,
+however that ends: leftovers.py sees to that.
 """
 import contextlib
-import getpass
 import os
 import pathlib
+import pwd
 import signal
 import socket
 import subprocess
+import sys
 import time
+
+from leftovers import processes_of
 
 CONFIGURATION = """
 ClusterName=redzone
@@ -40,8 +44,9 @@ SelectTypeParameters=CR_CPU,CR_LLN
 SchedulerType=sched/backfill
 SchedulerParameters=sched_interval=2,bf_interval=2,sched_min_interval=0
 ReturnToService=2
-SlurmdTimeout=10
-SlurmctldTimeout=10
+# A node that is busy for less is not lost.
+SlurmdTimeout=20
+SlurmctldTimeout=20
 KillWait=5
 GresTypes=gpu
 NodeName=DEFAULT Gres=gpu:4 CPUs=4 State=UNKNOWN
@@ -55,27 +60,22 @@ PartitionName=cpu Nodes=ALL MaxTime=INFINITE State=UP
 
 
 def free_ports(count):
-    """That many ports in a row which nobody uses, and no other cluster of these tests will."""
-    for first in range(20000 + 8 * os.getpid() % 30000, 60000):
+    """That many ports in a row which nobody uses, and no other cluster of these tests will. They are
+    below those that the kernel gives to connections."""
+    first = 20000 + 8 * os.getpid() % 12000
+    for begin in (*range(first, 32000), *range(20000, first)):
         taken = []
         try:
-            for port in range(first, first + count):
+            for port in range(begin, begin + count):
                 taken.append(socket.socket())
-                taken[-1].bind(("127.0.0.1", port))
-            return list(range(first, first + count))
+                taken[-1].bind(("", port))
+            return list(range(begin, begin + count))
         except OSError:
             continue
         finally:
             for each in taken:
                 each.close()
     raise OSError("no free ports")
-
-
-def environment_of(pid):
-    try:
-        return pathlib.Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
-    except OSError:
-        return []
 
 
 def parent_of(pid):
@@ -94,12 +94,19 @@ class Cluster:
             (self.root / folder).mkdir()
         self.root.chmod(0o755)
         self.environment = dict(os.environ, SLURM_CONF=str(self.root / "slurm.conf"))
+        # Not the variables USER and LOGNAME, which another user may have left.
+        user = pwd.getpwuid(os.getuid()).pw_name
         (self.root / "slurm.conf").write_text(CONFIGURATION.format(
-            root=self.root, host=socket.gethostname(), user=getpass.getuser(), ports=free_ports(3)))
+            root=self.root, host=socket.gethostname(), user=user, ports=free_ports(3)))
         # In the place of GPUs: Slurm wants devices, and opens none.
         (self.root / "gres.conf").write_text("".join(
             f"NodeName=n[1-2] Name=gpu File=/dev/{name}\n" for name in ("null", "zero", "full", "random")))
         self.processes = {}
+        # In a session of its own and no child, so that what ends this process and its children does not
+        # end it.
+        self.leftovers = subprocess.Popen(
+            ["setsid", "--fork", sys.executable, "-B", pathlib.Path(__file__).with_name("leftovers.py"),
+             self.root], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         key = self.root / "munge.key"
         key.write_bytes(os.urandom(128))
         key.chmod(0o600)
@@ -107,8 +114,10 @@ class Cluster:
             self.start("munged", "--foreground", f"--key-file={key}", f"--socket={self.root}/munge.socket",
                        f"--pid-file={self.root}/munged.pid", f"--seed-file={self.root}/munged.seed",
                        f"--log-file={self.root}/munged.log", "--force")
-            self.wait_for((self.root / "munge.socket").exists, 20, "munged")
+            credential = ["munge", "-n", f"--socket={self.root}/munge.socket"]
+            self.wait_for(lambda: self.slurm(*credential), 60, "a credential of munged")
             self.start("slurmctld", "-D", "-i")
+            self.wait_for(lambda: "is UP" in self.slurm("scontrol", "ping"), 60, "slurmctld")
             for node in ("n1", "n2"):
                 self.start_node(node)
             self.wait_for_nodes()
@@ -132,24 +141,31 @@ class Cluster:
         self.wait_for(lambda: set(self.slurm(*idle).split()) == {"n1", "n2"}, 60, "two idle nodes")
 
     def slurm(self, *words):
-        """What a command of Slurm prints; "" while it fails."""
-        ran = subprocess.run(words, env=self.environment, capture_output=True, text=True)
+        """What a command of Slurm prints; "" while it fails, or does not answer."""
+        try:
+            ran = subprocess.run(words, env=self.environment, capture_output=True, text=True, timeout=30)
+        except subprocess.TimeoutExpired:
+            return ""
         return ran.stdout if ran.returncode == 0 else ""
 
+    def logs(self):
+        return "".join(f"\n== {log.name}\n{log.read_text(errors='replace')[-1500:]}"
+                       for log in sorted([*self.root.glob("*.log"), *self.root.glob("*.out")]))
+
     def wait_for(self, condition, seconds, what):
+        """Raises TimeoutError also where a daemon has ended that nobody has told to."""
         end = time.monotonic() + seconds
         while not condition():
+            for name, process in self.processes.items():
+                if process.poll() is not None:
+                    raise TimeoutError(f"{what}: {name} has ended with {process.returncode}{self.logs()}")
             if time.monotonic() > end:
-                logs = "".join(f"\n== {log.name}\n{log.read_text(errors='replace')[-1500:]}"
-                               for log in sorted([*self.root.glob("*.log"), *self.root.glob("*.out")]))
-                raise TimeoutError(f"{what}: not after {seconds} s{logs}")
+                raise TimeoutError(f"{what}: not after {seconds} s{self.logs()}")
             time.sleep(0.3)
 
     def processes_with(self, *variables):
         """Those of this cluster's jobs whose environment has all of these."""
-        wanted = {f"SLURM_CONF={self.root}/slurm.conf".encode(), *(v.encode() for v in variables)}
-        return {int(entry.name) for entry in pathlib.Path("/proc").iterdir()
-                if entry.name.isdigit() and wanted <= set(environment_of(int(entry.name)))}
+        return processes_of(self.root, *variables)
 
     def processes_on(self, node):
         """Those of the node's jobs, with the step daemons above them."""
@@ -175,12 +191,9 @@ class Cluster:
                     os.kill(pid, signal.SIGKILL)
 
     def stop(self):
-        for job in self.slurm("squeue", "-h", "-o", "%A").split():
-            self.slurm("scancel", "--signal=KILL", "--full", job)
-            self.slurm("scancel", job)
-        for node in ("n1", "n2"):
-            if node in self.processes:
-                self.kill_node(node)
+        """Ends the daemons in the order in which none of them complains, and then what is left of all."""
+        for node in {"n1", "n2"} & set(self.processes):
+            self.kill_node(node)
         for process in reversed(list(self.processes.values())):
             process.terminate()
             try:
@@ -188,3 +201,9 @@ class Cluster:
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
+        try:
+            left, _ = self.leftovers.communicate("the folder is still needed", timeout=60)
+        except subprocess.TimeoutExpired:
+            left = f"{processes_of(self.root)} after 60 s"
+        if left:
+            raise RuntimeError(f"processes of the cluster do not end: {left}")

@@ -59,7 +59,7 @@ class FleetTest(unittest.TestCase):
 
     def fleet(self, action, *flags, expect=(0,), environment=None):
         ran = subprocess.run([REDZONE, "fleet", action, "--dir", self.run_folder, *flags], text=True,
-                             capture_output=True, cwd=self.root,
+                             capture_output=True, cwd=self.root, timeout=120,
                              env=environment or self.cluster.environment)
         self.assertIn(ran.returncode, expect, ran.stdout + ran.stderr + self.logs())
         return ran
