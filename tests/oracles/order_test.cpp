@@ -167,10 +167,12 @@ TEST_F(OrderOracleTest, OfSeveralPairsTheOneWhoseBufferDiffersIsNamed) {
     launch(ctx, "first", twice, {}, input(ctx), output(ctx), n / 2);
     launch(ctx, "second", twice, {.stream = 1}, input(ctx) + n / 2, output(ctx) + n / 2, n - n / 2);
   };
-  const Verdict v = judge(body, {0, 0});
-  ASSERT_TRUE(v.failed()) << v.reason;
-  EXPECT_EQ(v.signature.where, "second, check") << v.reason;
-  EXPECT_EQ(v.signature.buffer, "y");
+  for (const Launch launch : {Launch::async, Launch::gated}) {
+    const Verdict v = judge(body, {0, 0}, launch);
+    ASSERT_TRUE(v.failed()) << v.reason;
+    EXPECT_EQ(v.signature.where, "second, check") << v.reason;
+    EXPECT_EQ(v.signature.buffer, "y");
+  }
 }
 
 TEST_F(OrderOracleTest, ASideStreamThatDoesNotWaitForTheCallIsNamedWithTheFill) {
