@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "core/round_up.h"
 #include "core/validate.h"
@@ -84,21 +85,38 @@ std::optional<Point> lowered(const Space& space, const Config& config, const Poi
   return std::nullopt;
 }
 
-// Dims that have one value, in pairs and, where there are more, together: a failure may need them
-// to be equal, which no constraint says.
+// Dims that have one value, all of them together and, where they are few, in pairs: a failure may
+// need dims to be equal, which no constraint says.
 std::vector<DimSet> equal_dims(const Point& p) {
+  constexpr int kFew = 4;
   std::vector<DimSet> out;
+  DimSet done = 0;
   for (std::size_t a = 0; a < p.size(); ++a) {
-    DimSet all = dim_bit(a);
-    for (std::size_t b = 0; b < p.size(); ++b) {
-      if (b == a || p[b] != p[a]) continue;
-      all |= dim_bit(b);
-      if (b > a) out.push_back(dim_bit(a) | dim_bit(b));
-    }
-    const bool first = std::countr_zero(all) == static_cast<int>(a);
-    if (first && std::popcount(all) > 2) out.push_back(all);
+    if ((done & dim_bit(a)) != 0) continue;
+    DimSet all = 0;
+    for (std::size_t b = a; b < p.size(); ++b) all |= p[b] == p[a] ? dim_bit(b) : 0;
+    done |= all;
+    const int count = std::popcount(all);
+    if (count > 1) out.push_back(all);
+    if (count < 3 || count > kFew) continue;
+    for (DimSet first = all; first != 0; first &= first - 1)
+      for (DimSet second = first & (first - 1); second != 0; second &= second - 1)
+        out.push_back((first & -first) | (second & -second));
   }
   return out;
+}
+
+// Of the set, the dim with the fewest values to choose from.
+std::size_t coarsest(const Space& space, DimSet set) {
+  const auto rank = [&](std::size_t d) {
+    const DimSpec& dim = space.dim(d);
+    return std::pair(!dim.values.empty(), dim.multiple_of);
+  };
+  auto best = static_cast<std::size_t>(std::countr_zero(set));
+  for (DimSet rest = set; rest != 0; rest &= rest - 1)
+    if (const auto d = static_cast<std::size_t>(std::countr_zero(rest)); rank(d) > rank(best))
+      best = d;
+  return best;
 }
 
 // All single changes of one call, dim by dim.
@@ -112,9 +130,9 @@ std::vector<Change> changes_of(const Space& space, const Point& p) {
     for (auto value : smaller_values(space.dim(a), p[a]))
       if (value != 0) changes.push_back({a, value, Change::Others::tied, b});
   for (const DimSet alike : equal_dims(p)) {
-    const auto first = static_cast<std::size_t>(std::countr_zero(alike));
-    for (auto value : smaller_values(space.dim(first), p[first]))
-      changes.push_back({first, value, Change::Others::equal, 0, alike});
+    const std::size_t dim = coarsest(space, alike);
+    for (auto value : smaller_values(space.dim(dim), p[dim]))
+      changes.push_back({dim, value, Change::Others::equal, 0, alike});
   }
   return changes;
 }

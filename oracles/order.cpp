@@ -160,12 +160,16 @@ Verdict OrderOracle::judge(const Plan& plan, const TargetSpec& spec,
   const auto pairs = pairs_of(first);
   std::size_t not_forced = 0;
   Found found;
+  std::optional<Verdict> not_judged;  // the first pair that was not, and those behind it
   for (std::size_t p = 0; p < pairs.size(); ++p) {
-    if (observations.size() < 1 + (p + 1) * kTrialsOfPair)
-      return {Outcome::inconclusive, self, "the trials of a pair were not run", {}, -1};
+    if (observations.size() < 1 + (p + 1) * kTrialsOfPair) {
+      not_judged = {Outcome::inconclusive, self, "the trials of a pair were not run", {}, -1};
+      break;
+    }
     const auto trials = observations.subspan(1 + p * kTrialsOfPair, kTrialsOfPair);
     for (const auto& o : trials)
-      if (auto v = cannot_judge(name(), o)) return *v;
+      if (!not_judged) not_judged = cannot_judge(name(), o);
+    if (not_judged) break;
     const auto ways = trials.subspan(1);
     if (!std::all_of(ways.begin(), ways.end(), was_directed))
       ++not_forced;
@@ -173,6 +177,7 @@ Verdict OrderOracle::judge(const Plan& plan, const TargetSpec& spec,
       found.consider(pairs[p], *effect);
   }
   if (found.pair != nullptr) return failure(plan, *found.pair, found.effect);
+  if (not_judged) return *not_judged;
   if (not_forced == 0) return Verdict::pass(self);
   return {Outcome::inconclusive,
           self,

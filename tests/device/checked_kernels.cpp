@@ -205,6 +205,17 @@ __global__ void waits_in_a_branch(int* out) {
   if (kTogether || threadIdx.x % 2 != 0) __syncthreads();
 }
 
+// Whole warps wait in different places, which the hardware allows.
+template <bool kTogether>
+__global__ void warps_wait_apart(int* out) {
+  if (kTogether || threadIdx.x < 32) {
+    out[threadIdx.x] = 1;
+    __syncthreads();
+  } else {
+    __syncthreads();  // mark: warps wait
+  }
+}
+
 // Both branches of a warp meet in one operation, or in two of one kind.
 template <bool kTogether>
 __global__ void shuffles_in_branches(int* out) {
@@ -267,6 +278,7 @@ constexpr Named kAll[] = {
     {"sums_a_warp", sums_a_warp<true>, sums_a_warp<false>},
     {"waits_for_all", waits_for_all<true>, waits_for_all<false>},
     {"waits_in_a_branch", waits_in_a_branch<true>, waits_in_a_branch<false>},
+    {"warps_wait_apart", warps_wait_apart<true>, warps_wait_apart<false>},
     {"shuffles_in_branches", shuffles_in_branches<true>, shuffles_in_branches<false>},
     {"multiplies", multiplies<true>, multiplies<false>},
     {"shifts", shifts<true>, shifts<false>},

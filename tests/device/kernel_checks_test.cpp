@@ -158,6 +158,7 @@ INSTANTIATE_TEST_SUITE_P(
         OtherBug{SanitizerTool::sync, "sums_a_warp", "absent-lane", "shuffles", true},
         OtherBug{SanitizerTool::sync, "waits_for_all", "barrier-divergence", "waits", true},
         OtherBug{SanitizerTool::sync, "waits_in_a_branch", "barrier-divergence", ""},
+        OtherBug{SanitizerTool::sync, "warps_wait_apart", "barrier-divergence", "", true},
         OtherBug{SanitizerTool::sync, "shuffles_in_branches", "divergent-lane", "", true},
         OtherBug{SanitizerTool::undefined, "multiplies", "undefined-overflow", "multiplies"},
         OtherBug{SanitizerTool::undefined, "shifts", "undefined-shift", ""},

@@ -102,6 +102,22 @@ TEST_F(GateWatchdog, OpensOneThatLearnsAgainAndAgain) {
     ASSERT_TRUE(held().let_go());
     gate().open();
   }
+  EXPECT_EQ(gate().hold_limit(), HoldLimit::kShortest);
+  // Opened in time, unless the machine is so slow that this one runs out, too.
+  close();
+  std::this_thread::sleep_for(milliseconds(3));
+  gate().open();
+  EXPECT_TRUE(gate().hold_limit() > HoldLimit::kShortest || gate().expired());
+}
+
+TEST_F(GateWatchdog, OneThatDoesNotLearnKeepsItsLimit) {
+  gate().reset();
+  close();
+  const auto until = steady_clock::now() + std::chrono::seconds(60);
+  while (!gate().expired() && steady_clock::now() < until)
+    std::this_thread::sleep_for(milliseconds(5));
+  gate().open();
+  EXPECT_EQ(gate().hold_limit(), kLongestHold);
 }
 
 TEST_F(GateWatchdog, PausesAndGoesOn) {

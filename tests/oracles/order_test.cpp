@@ -293,6 +293,25 @@ TEST_F(OrderOracleTest, ANondeterministicTargetWithoutAReferenceIsNotJudged) {
   EXPECT_EQ(oracle_.judge({}, spec, {}).outcome, Outcome::not_applicable);
 }
 
+// What a pair shows stands, whatever becomes of the pairs behind it.
+TEST_F(OrderOracleTest, APairThatIsNotJudgedTakesNoFailureAway) {
+  Plan plan;
+  plan.target = "t";
+  plan.steps = {CallStep{call()}};
+  Observation seen;
+  seen.end = End::completed;
+  seen.order.emplace().directed = true;
+  seen.order->candidates.resize(2);
+  seen.calls.emplace_back().call = 0;
+  seen.calls[0].buffers.push_back({.name = "y", .role = Role::out});
+  std::vector<Observation> all(11, seen);
+  for (const std::size_t second_first : {3, 5}) all[second_first].calls[0].buffers[0].digest = 7;
+  all[8] = {};  // End::worker_error
+  EXPECT_TRUE(oracle_.judge(plan, {}, all).failed());
+  all.resize(6);
+  EXPECT_TRUE(oracle_.judge(plan, {}, all).failed());
+}
+
 TEST_F(OrderOracleTest, APairWhoseOrderCouldNotBeForcedIsNoPass) {
   Plan plan;
   plan.steps = {CallStep{call()}};

@@ -51,7 +51,7 @@ Status<void> Gate::close(std::span<const CUstream> streams) {
     std::lock_guard lock(mutex_);
     armed_ = true;
     armed_ticket_ = ticket_;
-    deadline_ = closed_at_ + (patience_ == Patience::learned ? limit_.value() : kLongestHold);
+    deadline_ = closed_at_ + hold_limit();
   }
   wake_.notify_one();
   for (CUstream stream : streams_) {

@@ -23,7 +23,7 @@
 
 namespace redzone::device::cuda {
 
-// fixed: the watchdog waits for kLongestHold. learned: as long as earlier holds suggest.
+// How long the watchdog waits. fixed: for kLongestHold. learned: see HoldLimit.
 enum class Patience { fixed, learned };
 
 // All members are called from the device's thread; the watchdog is internal.
@@ -44,6 +44,10 @@ class Gate {
   Status<void> open_behind(CUstream stream);
   // Whether the watchdog has opened the gate since the last reset().
   bool expired() const { return expired_; }
+  // Of the next close().
+  HoldLimit::Duration hold_limit() const {
+    return patience_ == Patience::learned ? limit_.value() : kLongestHold;
+  }
   // Forgets both. The gate must be open, and the streams idle.
   void reset();
   // While a stream is captured, a wait on it would become part of the graph: a close() during a

@@ -41,9 +41,9 @@ std::string_view access_name(host::AccessKind kind) {
   return "access";
 }
 
-std::unique_ptr<SightingCheck> sighting_check(SanitizerTool tool) {
+std::unique_ptr<SightingCheck> sighting_check(SanitizerTool tool, SourceLines& lines) {
   if (tool == SanitizerTool::init) return std::make_unique<InitCheck>();
-  if (tool == SanitizerTool::sync) return std::make_unique<SyncCheck>();
+  if (tool == SanitizerTool::sync) return std::make_unique<SyncCheck>(lines);
   RZ_CHECK(tool == SanitizerTool::undefined);
   return std::make_unique<UndefinedCheck>();
 }
@@ -54,7 +54,7 @@ KernelChecks::KernelChecks(SanitizerTool tool, std::vector<MemoryRange> memory) 
   if (tool == SanitizerTool::races)
     races_ = std::make_unique<RaceCheck>(std::move(memory));
   else
-    sightings_ = sighting_check(tool);
+    sightings_ = sighting_check(tool, lines_);
 }
 
 KernelCheck& KernelChecks::check() const {
@@ -139,8 +139,6 @@ void KernelChecks::report_races(const Grid& grid) {
 
 void KernelChecks::report_sightings(const Grid& grid) {
   for (const Sighting& sighting : sightings_->take()) {
-    if (sighting.elsewhere != nullptr && !lines_.differ(sighting.code, sighting.elsewhere))
-      continue;
     SanitizerRecord record = record_of(sighting, grid);
     record.call = grid.call;
     // A loop that the compiler unrolls has several places in one line.

@@ -34,12 +34,12 @@ class KernelChecks {
   void report_sightings(const Grid& grid);
   KernelCheck& check() const;
 
+  SourceLines lines_;
   // One of the two.
   std::unique_ptr<RaceCheck> races_;
   std::unique_ptr<SightingCheck> sightings_;
   CheckedCode code_;
   const std::byte* begin_ = nullptr;  // of the code of the kernel that runs
-  SourceLines lines_;
   CheckReport report_;
 };
 

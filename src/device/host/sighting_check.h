@@ -18,15 +18,14 @@ struct Sighting {
   Access access = Access::unknown;
   std::uint32_t bytes = 0;
   const void* at = nullptr;
-  bool shared = false;         // in shared memory of the block
-  bool warning = false;        // of what is a bug only if something else is true, too
-  std::uint32_t block = 0;     // linear index in the grid
-  std::uint32_t thread = 0;    // in the block
-  const void* code = nullptr;  // behind the place; null: unknown, or `location` names it
-  // Where other threads were: the sighting counts only if that is another line.
-  const void* elsewhere = nullptr;
-  std::string location = {};  // "p.cu:8"
-  std::uint64_t count = 1;    // of the same kind and place
+  bool shared = false;              // in shared memory of the block
+  bool warning = false;             // of what is a bug only if something else is true, too
+  std::uint32_t block = 0;          // linear index in the grid
+  std::uint32_t thread = 0;         // in the block
+  const void* code = nullptr;       // behind the place; null: unknown, or `location` names it
+  const void* elsewhere = nullptr;  // where other threads were; null: that is no matter
+  std::string location = {};        // "p.cu:8"
+  std::uint64_t count = 1;          // of the same kind and place
 };
 
 class SightingCheck : public KernelCheck {

@@ -47,6 +47,7 @@ const std::string& SourceLines::at(const void* code) {
 }
 
 bool SourceLines::differ(const void* a, const void* b) {
+  if (a == b) return false;
   // Copied, because the second one may move the first.
   const Place first = place_of(a);
   const Place& second = place_of(b);

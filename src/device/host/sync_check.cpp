@@ -1,5 +1,6 @@
 #include "device/host/sync_check.h"
 
+#include <algorithm>
 #include <bit>
 #include <utility>
 
@@ -15,20 +16,31 @@ void SyncCheck::begin_launch(unsigned threads_of_block, const std::byte* code,
 }
 
 void SyncCheck::start_block(std::uint32_t block) {
-  waits_[block].in_warp.assign(threads_, nullptr);
+  Waits& waits = waits_[block];
+  waits.in_warp.assign(threads_, nullptr);
+  waits.first_of_warp.assign((threads_ + ThreadOrder::kLanes - 1) / ThreadOrder::kLanes, nullptr);
 }
 
 void SyncCheck::at_barrier(const void* code) {
   Waits& waits = waits_.at(block_);
   waits.at_barrier = code;
   waits.last = thread_;
-  Waits::Meeting& meeting = waits.meeting;
-  if (meeting.first == nullptr) meeting.first = code;
-  if (meeting.first == code || std::exchange(meeting.told, true)) return;
+  const void*& of_warp = waits.first_of_warp[thread_ / ThreadOrder::kLanes];
+  if (waits.first == nullptr) waits.first = code;
+  if (of_warp == nullptr) of_warp = code;
+  const bool warp_is_apart = lines_.differ(code, of_warp);
+  if (!warp_is_apart && !lines_.differ(code, waits.first)) return;
   Sighting apart = here("barrier-divergence");
+  apart.warning = !warp_is_apart;
   apart.code = code;
-  apart.elsewhere = meeting.first;
+  apart.elsewhere = warp_is_apart ? of_warp : waits.first;
   see(std::move(apart));
+}
+
+void SyncCheck::barrier() {
+  Waits& waits = waits_.at(block_);
+  waits.first = nullptr;
+  std::fill(waits.first_of_warp.begin(), waits.first_of_warp.end(), nullptr);
 }
 
 void SyncCheck::in_warp(std::uint32_t mask, const void* code) {
@@ -54,7 +66,7 @@ void SyncCheck::sync_lanes(unsigned warp, std::uint32_t lanes) {
   const void* const first = in_warp[base + static_cast<unsigned>(std::countr_zero(lanes))];
   for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
     const unsigned thread = base + static_cast<unsigned>(std::countr_zero(rest));
-    if (in_warp[thread] == first) continue;
+    if (!lines_.differ(in_warp[thread], first)) continue;
     Sighting apart = here("divergent-lane");
     apart.warning = true;
     apart.thread = thread;

@@ -1,10 +1,12 @@
-// Finds lanes that take part in a warp operation whose mask does not name them, and threads of a
-// block that meet at __syncthreads() of different lines, which is undefined everywhere. What is
+// Finds lanes that take part in a warp operation whose mask does not name them, and lanes of one
+// warp that meet at __syncthreads() of different lines, which is undefined everywhere. What is
 // right or wrong depending on more than it knows is a warning:
 // * Threads that have ended when the others of their block leave a barrier: they do not count since
 //   compute capability 7.0, and are a bug before it and at barriers with a number of threads.
 // * Lanes that ask for the value of a lane which takes no part in the operation: the value is
 //   undefined, but a kernel may not use it.
+// * Warps that meet at __syncthreads() of different lines: CUDA C++ leaves it undefined, and the
+//   barrier of the hardware counts them all the same.
 // * Lanes that take part in one warp operation from different lines: right if both lines have the
 //   same operation.
 // (CUDA C++ Programming Guide, "Synchronization Functions" and "Warp Shuffle Functions".)
@@ -14,16 +16,20 @@
 #include <vector>
 
 #include "device/host/sighting_check.h"
+#include "device/host/source_lines.h"
 
 namespace redzone::device {
 
 class SyncCheck final : public SightingCheck {
  public:
+  // `lines` tells places apart and must outlive the check.
+  explicit SyncCheck(SourceLines& lines) : lines_(lines) {}
+
   void begin_launch(unsigned threads_of_block, const std::byte* code,
                     std::span<std::byte> statics) override;
   void start_block(std::uint32_t block) override;
   void end_block(std::uint32_t block) override { waits_.erase(block); }
-  void barrier() override { waits_.at(block_).meeting = {}; }
+  void barrier() override;
   void passed_without(unsigned threads) override;
   void sync_lanes(unsigned warp, std::uint32_t lanes) override;
   void asked_absent_lane(unsigned thread) override;
@@ -36,12 +42,11 @@ class SyncCheck final : public SightingCheck {
     const void* at_barrier = nullptr;  // where the last thread arrived; all live ones did
     std::uint32_t last = 0;            // that thread
     // Threads that wait at the barrier now.
-    struct Meeting {
-      const void* first = nullptr;  // where the first of them arrived
-      bool told = false;            // that others arrived elsewhere
-    } meeting = {};
+    const void* first = nullptr;             // where the first of them arrived
+    std::vector<const void*> first_of_warp;  // null: nobody has
   };
 
+  SourceLines& lines_;
   unsigned threads_ = 0;
   std::unordered_map<std::uint32_t, Waits> waits_;  // of each block that has started
 };

@@ -36,18 +36,20 @@ inline constexpr int warpSize = 32;
 
 // ---- Barriers and fences -----------------------------------------------------------------------
 
-inline void __syncthreads() {
+// Barriers are inlined, so that what is found of them has the line of the kernel.
+
+__forceinline__ void __syncthreads() {
   redzone::host::note_barrier();
   redzone::host::self.runtime->sync_block(0);
 }
-inline int __syncthreads_count(int predicate) {
+__forceinline__ int __syncthreads_count(int predicate) {
   redzone::host::note_barrier();
   return redzone::host::self.runtime->sync_block(predicate).holding;
 }
-inline int __syncthreads_or(int predicate) {
+__forceinline__ int __syncthreads_or(int predicate) {
   return __syncthreads_count(predicate) != 0;
 }
-inline int __syncthreads_and(int predicate) {
+__forceinline__ int __syncthreads_and(int predicate) {
   redzone::host::note_barrier();
   const auto seen = redzone::host::self.runtime->sync_block(predicate);
   return seen.holding == seen.arrived;
