@@ -14,15 +14,25 @@
 namespace redzone::libraries {
 
 // An input as a matrix: `rows` are what one index of every dim but the last selects, in row-major
-// order. Borrows the call. Reads of one row after the other are the fast ones.
+// order. Borrows the call. Of a sampled call elements are computed when they are asked for: of a
+// tensor of at most kMostKept elements all at once, so that any order of reads is fast; of a larger
+// one a row, when the same row is read again.
 class InputTensor {
  public:
   // All elements, with `columns` to a row.
   InputTensor(std::span<const double> all, std::int64_t columns, int reals)
       : all_(all), columns_(columns), reals_(reals) {}
-  // Elements that are computed when they are asked for.
-  InputTensor(SampledCall& call, std::string name, std::int64_t columns, int reals)
-      : call_(&call), name_(std::move(name)), columns_(columns), reals_(reals) {}
+  // Of a tensor of `rows` rows.
+  InputTensor(SampledCall& call, std::string name, std::int64_t rows, std::int64_t columns,
+              int reals)
+      : call_(&call),
+        name_(std::move(name)),
+        rows_(rows),
+        columns_(columns),
+        reals_(reals),
+        keeps_all_(columns == 0 || rows <= kMostKept / columns) {}
+
+  static constexpr std::int64_t kMostKept = std::int64_t{4} << 20;
 
   std::int64_t columns() const { return columns_; }
 
@@ -30,6 +40,7 @@ class InputTensor {
   // for.
   template <class V>
   const V* row_of(std::int64_t row) {
+    if (call_ != nullptr && !keeps_all_) keep(row, 1);
     return reinterpret_cast<const V*>(element(row, 0));
   }
 
@@ -47,21 +58,34 @@ class InputTensor {
  private:
   const double* element(std::int64_t row, std::int64_t column) {
     if (call_ == nullptr) return all_.data() + (row * columns_ + column) * reals_;
-    if (row != row_) {
-      const auto read = call_->input(name_, row, 1);
-      kept_.assign(read.begin(), read.end());
-      row_ = row;
+    if (keeps_all_ && row_ < 0) keep(0, rows_);
+    if (keeps_all_) return kept_.data() + (row * columns_ + column) * reals_;
+    if (row != row_ && row != asked_) {
+      asked_ = row;
+      for (int r = 0; r < reals_; ++r) one_[r] = call_->input_at(name_, row, column * reals_ + r);
+      return one_;
     }
+    keep(row, 1);
     return kept_.data() + column * reals_;
+  }
+
+  void keep(std::int64_t first_row, std::int64_t count) {
+    if (first_row == row_) return;
+    const auto read = call_->input(name_, first_row, count);
+    kept_.assign(read.begin(), read.end());
+    row_ = first_row;
   }
 
   std::span<const double> all_;
   SampledCall* call_ = nullptr;
   std::string name_;
-  std::int64_t columns_ = 0;
+  std::int64_t rows_ = 0, columns_ = 0;
   int reals_ = 1;
-  std::int64_t row_ = -1;
-  std::vector<double> kept_;  // row_
+  bool keeps_all_ = false;
+  std::int64_t row_ = -1;     // the first in kept_
+  std::vector<double> kept_;  // one row, or all
+  std::int64_t asked_ = -1;   // the row of one_
+  double one_[2] = {};
 };
 
 // What a reference reads. An inout tensor is read as it was before the call.

@@ -68,7 +68,9 @@ InputTensor InputRows::tensor(std::string_view name) const {
   const std::int64_t columns = shape.empty() ? 1 : shape.back();
   const int reals = reals_per_element(tensor.dtype_for(config()));
   if (whole_ != nullptr) return {whole_->input(name), columns, reals};
-  return {*sampled_, std::string(name), columns, reals};
+  std::int64_t rows = 1;
+  for (std::size_t d = 0; d + 1 < shape.size(); ++d) rows *= shape[d];
+  return {*sampled_, std::string(name), rows, columns, reals};
 }
 
 void add(Registrar& registrar, Routine routine, std::function<std::string()> missing) {

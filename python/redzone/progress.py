@@ -119,6 +119,18 @@ def prepare_inductor(targets: Iterable[Target]) -> None:
         importlib.import_module("torch._inductor.cpu_vec_isa").pick_vec_isa()
 
 
+def compile_no_vectors(targets: Iterable[Target]) -> None:
+    """Keeps Inductor from finding out about the processor, which takes each process that compiles for a
+    GPU some 40 s: ten processes, one after the other, each of which imports torch. Only the code around
+    kernels is compiled for the processor there. What the user has set stays."""
+    if not any(is_compiled(t.callable) for t in targets):
+        return
+    with contextlib.suppress(Exception):  # not public
+        cpp = importlib.import_module("torch._inductor.config").cpp
+        if cpp.vec_isa_ok is None:
+            cpp.vec_isa_ok = False
+
+
 def _kernel(named: dict[str, Any]) -> str:
     function = named.get("fn")
     return str(getattr(function, "name", None) or getattr(function, "__name__", None) or "")

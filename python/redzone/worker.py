@@ -26,7 +26,7 @@ from .device import choose_device
 from .files import CODE_HASH, FileError, Files, MissingModule, exception_text
 from .library import DESTROY, MAKE, REFERENCE, RUN, TRIAL, Callbacks, LibraryError, open_library
 from .output import as_bytes, fail_check, flush, write_line
-from .progress import Progress, prepare_inductor
+from .progress import Progress, compile_no_vectors, prepare_inductor
 from .targets import Target
 
 # Trials run in one thread, the same way each time, and a process with one thread can be forked. Read
@@ -210,6 +210,8 @@ class Prepared:
         """Does what calls need and a description does not."""
         if self.of_driver == "host":
             prepare_inductor(self.targets)
+        elif self.device == "cuda":
+            compile_no_vectors(self.targets)
 
     def worker(self) -> Worker:
         return Worker(self.files, self.targets, self.library, self.device)

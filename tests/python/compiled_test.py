@@ -12,8 +12,9 @@ import unittest.mock
 
 import cases
 import torch
+import torch._inductor.config as inductor_config
 import torch._inductor.cpu_vec_isa as isa
-from redzone.progress import Progress, prepare_inductor
+from redzone.progress import Progress, compile_no_vectors, prepare_inductor
 from redzone.worker import prepare
 
 TEXT = """import redzone as rz, torch
@@ -42,6 +43,25 @@ class Compiled(cases.FileCase):
         with unittest.mock.patch.object(isa, "pick_vec_isa", wraps=isa.pick_vec_isa) as picked:
             prepare_inductor([unittest.mock.Mock(callable=torch.compile(torch.sin))])
         picked.assert_called_once()
+
+    def test_a_worker_of_a_gpu_asks_nothing_about_the_processor(self):
+        # As torch 2.11 keeps it: with this setting no process is started.
+        compiled, eager = (unittest.mock.Mock(callable=f) for f in (torch.compile(torch.sin), torch.sin))
+        cpp = inductor_config.cpp
+        for targets, before, after in (
+            ([compiled], None, False),
+            ([compiled], True, True),
+            ([eager], None, None),
+        ):
+            with unittest.mock.patch.object(cpp, "vec_isa_ok", before):
+                compile_no_vectors(targets)
+                self.assertEqual(cpp.vec_isa_ok, after)
+        with (
+            unittest.mock.patch.object(cpp, "vec_isa_ok", False),
+            unittest.mock.patch("subprocess.check_call") as ran,
+        ):
+            self.assertFalse(isa.VecAVX2())
+        ran.assert_not_called()
 
     def test_compilations_are_told_after_dynamo_was_reset(self):
         told: list[str] = []
