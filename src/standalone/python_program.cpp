@@ -158,6 +158,13 @@ bool guards_empty(const Signature& signature, const TargetSpec& spec) {
                       [&](const TensorSpec& t) { return t.name == signature.buffer; });
 }
 
+// Whether trials of the kind differ in addresses, by chance or by where their buffers lie. Forked
+// processes have the addresses of the one that they were forked from.
+bool compares_addresses(FailKind kind) {
+  return kind == FailKind::nondeterministic || kind == FailKind::placement ||
+         kind == FailKind::divergence;
+}
+
 // Modules beside the file that it imports.
 std::vector<std::string> imported_beside(const fs::path& file, const std::string& source) {
   static const std::regex import(R"(^\s*(import|from)\s+(.*))"), name(R"(^\s*([A-Za-z_]\w*))");
@@ -203,8 +210,7 @@ Result<Json> plan_json(const PythonRequest& request, const std::string& folder) 
       {"guards_empty", guards_empty(request.signature, *request.spec)},
       {"own_buffers", std::any_of(tensors.begin(), tensors.end(),
                                   [](const TensorSpec& t) { return t.role == Role::inout; })},
-      // Forked processes have the same addresses, which may be what differs between two runs.
-      {"forks", request.signature.kind != FailKind::nondeterministic},
+      {"forks", !compares_addresses(request.signature.kind)},
       {"timeout_s", request.signature.kind == FailKind::hang ? kHangSeconds : kMostSeconds},
       {"trials", trials_json(ways)},
       {"steps", steps},

@@ -3,7 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <set>
 #include <sstream>
+
+#include "core/names.h"
+#include "standalone/ways.h"
 
 namespace redzone::standalone {
 namespace {
@@ -25,10 +30,30 @@ std::string program_for(FailKind kind) {
   return text ? *text : "refused: " + text.error().message;
 }
 
+// A trial that is compared with one of the same mode, or of other places, needs new addresses.
+bool needs_addresses(FailKind kind) {
+  const auto ways = ways_to_run(kind == FailKind::reference ? FailKind::fault : kind, Mode{});
+  return ways && std::any_of(ways->begin() + 1, ways->end(), [](const Way& way) {
+           return way.mode == Mode{} || way.mode.placement != Mode{}.placement;
+         });
+}
+
 TEST(PythonProgram, ForksUnlessAddressesMayBeTheFailure) {
-  EXPECT_NE(program_for(FailKind::history).find("\"forks\": true"), std::string::npos);
-  EXPECT_NE(program_for(FailKind::fault).find("\"forks\": true"), std::string::npos);
-  EXPECT_NE(program_for(FailKind::nondeterministic).find("\"forks\": false"), std::string::npos);
+  std::set<FailKind> forking, refused;
+  for (const auto kind : enumerators<FailKind>()) {
+    const std::string text = program_for(kind);
+    if (text.starts_with("refused: ")) {
+      refused.insert(kind);
+      continue;
+    }
+    const bool forks = text.find("\"forks\": true") != std::string::npos;
+    EXPECT_NE(forks, text.find("\"forks\": false") != std::string::npos) << name_of(kind);
+    EXPECT_EQ(forks, !needs_addresses(kind)) << name_of(kind);
+    if (forks) forking.insert(kind);
+  }
+  EXPECT_TRUE(forking.contains(FailKind::history) && forking.contains(FailKind::fault));
+  for (const auto kind : {FailKind::nondeterministic, FailKind::placement, FailKind::divergence})
+    EXPECT_FALSE(forking.contains(kind) || refused.contains(kind)) << name_of(kind);
 }
 
 TEST(PythonProgram, HasEachModuleBehindThoseThatItUses) {
