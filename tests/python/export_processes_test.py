@@ -83,6 +83,13 @@ class Processes(ProgramCase):
         program.write_text(program.read_text().replace('hasattr(os, "fork")', "False"))
         self.shows(program, "killed by SIGKILL in call 1")
 
+    def test_an_ignored_end_of_children_hides_no_crash(self):
+        program = self.exported("import os", "os.kill(os.getpid(), 9)", "fault")
+        ignoring = ("sh", "-c", "trap '' CHLD; exec \"$@\"", "sh")
+        self.shows(program, "killed by SIGKILL in call 1", ignoring)
+        program.write_text(program.read_text().replace('hasattr(os, "fork")', "False"))
+        self.shows(program, "killed by SIGKILL in call 1", ignoring)
+
     def test_a_thread_of_the_parent_forbids_to_fork(self):
         program = self.exported("", "raise ValueError('as it must be')", "fault")
         thread = "threading.Thread(target=threading.Event().wait, daemon=True).start()"
@@ -146,6 +153,51 @@ class Processes(ProgramCase):
                 self.assertEqual((ran.returncode, ran.stdout), (3, ""), ran.stderr)
                 self.assertIn(told, ran.stderr)
 
+    def with_numpy(self, program, text):
+        """Has the file import a numpy of this text first; the environment where it is found."""
+        (self.folder / "modules").mkdir(exist_ok=True)
+        (self.folder / "modules" / "numpy.py").write_text(text)
+        source = program.read_text()
+        self.assertEqual(source.count("import os\nN = rz.dim"), 1)
+        source = source.replace("import os\nN = rz.dim", "import numpy\nN = rz.dim")
+        program.write_text(source.replace("@rz.target(", "@rz.target(arrays='buffer', "))
+        return {"PYTHONPATH": str(self.folder / "modules")}
+
+    def test_an_import_is_shared_and_what_it_does_is_told_of_a_trial(self):
+        said = self.folder / "imports"
+        text = (f"import os, types\nopen({str(said)!r}, 'a').write(str(os.getpid()) + ' ')\n"
+                "random = types.SimpleNamespace(seed=lambda number: None)\n")  # fmt: skip
+        for kind, more, code, told, imports in (
+            ("history", "", 0, "no failure", 1),
+            ("history", "os._exit(0)", 3, "", 2),
+            ("fault", "os.kill(os.getpid(), 11)", 1, "killed by SIGSEGV in the import of the file", 2),
+            ("hang", "import time\nwhile True: time.sleep(9)", 1, "it did not end within 10 s", 2),
+            ("fault", "import threading\n"
+             "threading.Thread(target=threading.Event().wait, daemon=True).start()", 0, "no failure", 2),
+        ):  # fmt: skip
+            with self.subTest(more):
+                said.unlink(missing_ok=True)
+                program = self.exported("import os", "pass", kind)
+                program.write_text(program.read_text().replace('"timeout_s": 60,', '"timeout_s": 10,'))
+                ran = self.ran(program, **self.with_numpy(program, text + more))
+                self.assertEqual(ran.returncode, code, ran.stdout + ran.stderr)
+                self.assertIn(told, "".join(ran.stdout.splitlines()[-1:]))
+                self.assertEqual(len(said.read_text().split()), imports)
+
+    def test_nothing_of_a_program_outlives_it(self):
+        program = self.exported("import os", "open('/proc/self/fd/1', 'w').write('trial')\n    "
+                                "import time\n    while True: time.sleep(9)", "fault")  # fmt: skip
+        environment = self.with_numpy(
+            program, "import types\nrandom = types.SimpleNamespace(seed=lambda number: None)\n"
+        )
+        # Its output ends when none of its processes has it open any more.
+        with subprocess.Popen([sys.executable, program], stdout=subprocess.PIPE, text=True, cwd="/",
+                              env={**without_redzone(), **environment}) as ran:  # fmt: skip
+            assert ran.stdout
+            self.assertEqual(ran.stdout.read(5), "trial")
+            ran.kill()
+            self.assertEqual(ran.communicate(timeout=100), ("", None))
+
     @unittest.skipUnless(importlib.util.find_spec("numpy"), "needs numpy")
     def test_numbers_that_nobody_has_seeded_differ(self):
         lines, _ = self.told("import numpy\nn = numpy.random.rand()", "say(n)")
@@ -178,7 +230,7 @@ class OnPyTorch(ProgramCase):
     def test_pytorch_is_imported_once_and_is_new_in_each_trial(self):
         program = self.exported("import torch", "y[0] = torch.get_default_dtype().itemsize\n"
                                 "    torch.set_default_dtype(torch.float64)")  # fmt: skip
-        text, fork = program.read_text(), "child = os.fork()"
+        text, fork = program.read_text(), "return wait(fork(trial)"
         self.assertEqual(text.count(fork), 1)
         program.write_text(text.replace(fork, f"assert 'torch' in sys.modules; print('forks'); {fork}"))
         ran = self.ran(program)

@@ -71,13 +71,14 @@ class ExportCase(cases.FileCase):
         self.assertEqual(ran.returncode, allowed, ran.stdout + ran.stderr)
         return self.folder / ran.stdout.strip() if allowed == 0 else ran.stderr
 
-    def ran(self, program):
+    def ran(self, program, through=(), **environment):
+        """`through`: the words of a command that runs others."""
         self.assertIn(program.suffix, ".py")
-        return subprocess.run([sys.executable, program], capture_output=True, text=True, timeout=200,
-                              cwd="/", env=without_redzone())  # fmt: skip
+        return subprocess.run([*through, sys.executable, program], capture_output=True, text=True,
+                              timeout=200, cwd="/", env={**without_redzone(), **environment})  # fmt: skip
 
-    def shows(self, program, reason):
-        ran = self.ran(program)
+    def shows(self, program, reason, through=(), **environment):
+        ran = self.ran(program, through, **environment)
         self.assertEqual((ran.returncode, bool(ran.stdout)), (1, True), ran.stdout + ran.stderr)
         self.assertRegex(ran.stdout.splitlines()[-1], reason)
 

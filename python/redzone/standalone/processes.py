@@ -9,6 +9,7 @@ import ctypes
 import importlib
 import os
 import re
+import select
 import signal
 import subprocess
 import sys
@@ -23,6 +24,7 @@ from typing import Any, NoReturn
 # environment of trials, and open no GPU.
 SLOW = ("numpy", "torch", "triton")
 RESTARTED = "REDZONE_PROGRAM_RESTARTED"
+PR_SET_PDEATHSIG = 1
 
 
 def environment_of(plan: Mapping[str, Any]) -> dict[str, str]:
@@ -98,27 +100,62 @@ def declares_arrays(tree: ast.AST, kind: str) -> bool:
     return any(isinstance(value, ast.Constant) and value.value == kind for value in given)
 
 
-def prepare_to_fork(plan: Mapping[str, Any], source: str, environment: Mapping[str, str]) -> bool:
-    """Imports here what the file imports and is slow. Whether a process that is forked afterwards is as
-    good as a new interpreter in that environment."""
+def imports_to_share(
+    plan: Mapping[str, Any], source: str, environment: Mapping[str, str]
+) -> list[str] | None:
+    """What is to be imported before trials are forked. None where a process that is forked from this one
+    may not be as good as a new interpreter in that environment."""
     # Flags of the interpreter may have it ignore PYTHONHASHSEED.
     if sys.flags.hash_randomization or environment != dict(os.environ):
-        return False
+        return None
     if not plan["forks"] or not hasattr(os, "fork") or not os.path.isdir("/proc/self/task"):
-        return False
+        return None
     try:
-        slow = slow_imports(source, plan["folder"])
+        return slow_imports(source, plan["folder"]) if may_fork() else None
     except (SyntaxError, ValueError, RecursionError, MemoryError):  # a trial says so
-        return False
-    for name in slow:
-        try:
-            importlib.import_module(name)
-        except (Exception, SystemExit):  # a trial says so, where nothing of it was tried before
-            return False
-    # Nobody would release the locks of another thread, and the driver of a GPU cannot be forked.
+        return None
+
+
+def may_fork() -> bool:
+    """Nobody would release the locks of another thread, and the driver of a GPU cannot be forked."""
     torch = sys.modules.get("torch")
     threads = len(os.listdir("/proc/self/task"))
     return threads == 1 and threading.active_count() == 1 and not (torch and torch.cuda.is_initialized())
+
+
+def run_with(imports: list[str], run: Callable[[], int], timeout_s: float) -> int | None:
+    """Runs it in a process that has imported these and may fork; its exit code. None, and nothing was
+    run, where there is none: an import fails, which a new interpreter says, kills the process, does not
+    end in time, or starts a thread."""
+    imported, says = os.pipe()
+
+    def import_and_run() -> int:
+        os.close(imported)
+        try:
+            for name in imports:
+                importlib.import_module(name)
+        except (Exception, SystemExit):
+            return 0
+        if not may_fork():
+            return 0
+        os.write(says, b"1")
+        os.close(says)
+        return run()
+
+    child = fork(import_and_run)
+    os.close(says)
+    try:
+        if select.select([imported], [], [], timeout_s)[0] and os.read(imported, 1):
+            return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    except KeyboardInterrupt:
+        with contextlib.suppress(OSError):
+            wait(child, 2)  # it is interrupted, too, and removes its files
+        raise
+    finally:
+        os.close(imported)
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    return None
 
 
 def flush() -> None:
@@ -128,19 +165,36 @@ def flush() -> None:
             stream.flush()
 
 
+def hear_of_children() -> None:
+    """Whoever has started this may have SIGCHLD ignored, and then nobody knows how a process ended."""
+    if hasattr(signal, "SIGCHLD"):
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+
+
+def fork(run: Callable[[], Any]) -> int:
+    """The number of a process that runs it. It is killed when this one ends."""
+    flush()
+    hear_of_children()
+    parent = os.getpid()
+    child = os.fork()
+    if child == 0:
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, ctypes.c_ulong(signal.SIGKILL))
+        if os.getppid() != parent:  # it has ended already
+            os._exit(1)
+        become(run)
+    return child
+
+
 def run_forked(trial: Callable[[], Any], timeout_s: float) -> int:
     """Runs the trial in a process of its own. Its exit code, negative for a signal, as of subprocess;
     raises TimeoutError."""
-    flush()
-    child = os.fork()
-    if child == 0:
-        become(trial)
-    return wait(child, timeout_s)
+    return wait(fork(trial), timeout_s)
 
 
-def become(trial: Callable[[], Any]) -> NoReturn:
-    """What an interpreter does that runs the trial and ends, but for taking its modules down: of these
-    most are shared, and none has anything to say of the trial."""
+def become(run: Callable[[], Any]) -> NoReturn:
+    """What an interpreter does that runs it and ends, but for taking its modules down: of these most are
+    shared, and none has anything to say of a trial."""
+    code: Any = 1
     try:
         # As in a new interpreter: the folder is looked for where it is first asked for, and numbers
         # that nobody has seeded differ.
@@ -148,10 +202,12 @@ def become(trial: Callable[[], Any]) -> NoReturn:
         if "numpy.random" in sys.modules:
             sys.modules["numpy.random"].seed()
         try:
-            trial()
+            code = run() or 0
         except SystemExit as end:
-            if end.code is not None and not isinstance(end.code, int):
-                print(end.code, file=sys.stderr)
+            code = end.code or 0
+            if not isinstance(code, int):
+                print(code, file=sys.stderr)
+                code = 1
         except KeyboardInterrupt:
             sys.excepthook(*sys.exc_info())
             flush()
@@ -164,7 +220,7 @@ def become(trial: Callable[[], Any]) -> NoReturn:
     finally:
         flush()
         ctypes.CDLL(None).fflush(None)
-        os._exit(0)
+        os._exit(code & 0xFF)
 
 
 def wait(child: int, timeout_s: float) -> int:
@@ -179,8 +235,6 @@ def wait(child: int, timeout_s: float) -> int:
                 raise TimeoutError
             time.sleep(pause)
             pause = min(2 * pause, 0.05)
-    except ChildProcessError:
-        return 0  # whoever started this has SIGCHLD ignored, so nobody knows
     except BaseException:
         with contextlib.suppress(ProcessLookupError, ChildProcessError):
             os.kill(child, signal.SIGKILL)
@@ -190,6 +244,7 @@ def wait(child: int, timeout_s: float) -> int:
 
 def run_interpreter(words: list[str], environment: Mapping[str, str], timeout_s: float) -> int:
     """The same of this program with other words, in a new interpreter."""
+    hear_of_children()
     words = [sys.executable, os.path.abspath(sys.argv[0]), *words]
     try:
         return subprocess.run(words, env=environment, timeout=timeout_s).returncode

@@ -23,7 +23,7 @@ from typing import Any
 from .arrays import arrays_of, kind_of
 from .failure import CannotRun, Failed, Refused
 from .memory import Buffer
-from .processes import prepare_to_fork, restart, run_forked, run_interpreter
+from .processes import imports_to_share, restart, run_forked, run_interpreter, run_with
 from .stand_in import Target, Tensor, parameters_of, scalar, stand_in
 
 SHOWS, SHOWS_NOT, CANNOT_RUN = 1, 0, 3
@@ -237,9 +237,10 @@ def load(plan: Mapping[str, Any], source: str, folder: str) -> tuple[Target, typ
 class Processes:
     """Runs trials, or calls of them, each in a process of its own."""
 
-    def __init__(self, plan: Mapping[str, Any], source: str, environment: Mapping[str, str]) -> None:
-        self.plan, self.source, self.environment = plan, source, environment
-        self.forks = prepare_to_fork(plan, source, environment)
+    def __init__(
+        self, plan: Mapping[str, Any], source: str, environment: Mapping[str, str], forks: bool
+    ) -> None:
+        self.plan, self.source, self.environment, self.forks = plan, source, environment, forks
 
     def run(self, which: int, only: int | None) -> Any:
         folder = tempfile.mkdtemp(prefix="repro-")
@@ -314,7 +315,25 @@ def main(plan: Mapping[str, Any], source: str) -> int:
     if sys.argv[1:2] == ["--trial"]:
         number, call, answer = sys.argv[2:]
         return run_child(plan, source, int(number), None if call == "None" else int(call), answer)
-    processes = Processes(plan, source, restart(plan))
+    environment = restart(plan)
+
+    def run(forks: bool) -> int:
+        return compare_trials(plan, Processes(plan, source, environment, forks))
+
+    imports = imports_to_share(plan, source, environment)
+    if not imports:
+        return run(forks=imports is not None)
+    code = run_with(imports, lambda: run(forks=True), plan["timeout_s"])
+    if code is None:
+        return run(forks=False)
+    if code < 0:
+        print(f"the process that forks trials was killed by {signal.Signals(-code).name}", file=sys.stderr)
+        return CANNOT_RUN
+    return code
+
+
+def compare_trials(plan: Mapping[str, Any], processes: Processes) -> int:
+    """Runs them and says what they gave; the exit code."""
     seen: list[dict[str, str]] = []
     for which, how in enumerate(plan["trials"]):
         calls = dict.fromkeys(s for s in plan["steps"] if s is not None) if how["alone"] else [None]
