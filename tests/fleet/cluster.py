@@ -117,7 +117,7 @@ class Cluster:
             credential = ["munge", "-n", f"--socket={self.root}/munge.socket"]
             self.wait_for(lambda: self.slurm(*credential), 60, "a credential of munged")
             self.start("slurmctld", "-D", "-i")
-            self.wait_for(lambda: "is UP" in self.slurm("scontrol", "ping"), 60, "slurmctld")
+            self.wait_for(lambda: "is UP" in (self.slurm("scontrol", "ping") or ""), 60, "slurmctld")
             for node in ("n1", "n2"):
                 self.start_node(node)
             self.wait_for_nodes()
@@ -138,15 +138,15 @@ class Cluster:
     def wait_for_nodes(self):
         idle = ("sinfo", "-h", "-N", "-t", "idle", "-o", "%N")
         # A node has a line for each of its partitions.
-        self.wait_for(lambda: set(self.slurm(*idle).split()) == {"n1", "n2"}, 60, "two idle nodes")
+        self.wait_for(lambda: set((self.slurm(*idle) or "").split()) == {"n1", "n2"}, 60, "two idle nodes")
 
     def slurm(self, *words):
-        """What a command of Slurm prints; "" while it fails, or does not answer."""
+        """What a command of Slurm prints; None if it fails, or does not answer."""
         try:
             ran = subprocess.run(words, env=self.environment, capture_output=True, text=True, timeout=30)
         except subprocess.TimeoutExpired:
-            return ""
-        return ran.stdout if ran.returncode == 0 else ""
+            return None
+        return ran.stdout if ran.returncode == 0 else None
 
     def logs(self):
         return "".join(f"\n== {log.name}\n{log.read_text(errors='replace')[-1500:]}"

@@ -115,7 +115,7 @@ class FleetTest(unittest.TestCase):
 
     def wait_for_report(self, seconds):
         self.wait_for((self.run_folder / "report" / "fleet.json").exists, seconds, "the report")
-        self.wait_for(lambda: not self.cluster.slurm("squeue", "-h"), 60, "an empty queue")
+        self.wait_for(lambda: self.cluster.slurm("squeue", "-h") == "", 60, "an empty queue")
         return json.loads((self.run_folder / "report" / "fleet.json").read_text())
 
     def check_nothing_is_lost(self, before):
@@ -146,7 +146,7 @@ class Losses(FleetTest):
         self.assertEqual({finding: shards for finding, shards in self.reducers().items() if len(shards) > 1},
                          {})
         # The hub, too: the last job merges what it had not.
-        self.cluster.slurm("scancel", "--signal=KILL", "--full", jobs["hub"])
+        self.assertIsNotNone(self.cluster.slurm("scancel", "--signal=KILL", "--full", jobs["hub"]))
         report = self.wait_for_report(240)
         self.check_nothing_is_lost(before)
         self.assertEqual([shard["state"] for shard in report["shards"]], ["ended"] * 3)
@@ -191,9 +191,13 @@ class Fleets(FleetTest):
         # As a preemption without a signal: nobody is warned, and the job is queued again.
         self.cluster.kill_task(1)
         task = f"{jobs['shards'][0]}_1"
-        self.wait_for(lambda: "R" not in self.cluster.slurm("squeue", "-h", "-o", "%t", "-j", task), 60,
-                      "the end of shard 1")
-        self.cluster.slurm("scontrol", "requeue", task)
+
+        def ended():
+            state = self.cluster.slurm("squeue", "-h", "-o", "%t", "-j", task)
+            return state is not None and "R" not in state
+
+        self.wait_for(ended, 60, "the end of shard 1")
+        self.assertIsNotNone(self.cluster.slurm("scontrol", "requeue", task))
         self.wait_for(lambda: "0001-2" in self.attempts(), 120, "shard 1 again")
         report = self.wait_for_report(300)
         self.check_nothing_is_lost(before)
@@ -286,7 +290,7 @@ class Fleets(FleetTest):
         self.assertEqual(json.loads((self.run_folder / "jobs.json").read_text()), jobs)
         for job in [*jobs["shards"], *jobs["examinations"], jobs["hub"], jobs["report"]]:
             self.cluster.slurm("scancel", job)
-        self.wait_for(lambda: not self.cluster.slurm("squeue", "-h"), 60, "an empty queue")
+        self.wait_for(lambda: self.cluster.slurm("squeue", "-h") == "", 60, "an empty queue")
 
 
 if __name__ == "__main__":
