@@ -14,7 +14,7 @@ import subprocess
 import sys
 import time
 
-from leftovers import processes_of
+from leftovers import ENDED, WATCHING, parent_of, processes_of
 
 CONFIGURATION = """
 ClusterName=redzone
@@ -59,45 +59,53 @@ PartitionName=cpu Nodes=ALL MaxTime=INFINITE State=UP
 """
 
 
-def free_ports(count):
-    """That many ports in a row which nobody uses, and no other cluster of these tests will. They are
+class Ports:
+    """Three ports that nobody uses, and no other cluster of these tests will until close(). They are
     below those that the kernel gives to connections."""
-    first = 20000 + 8 * os.getpid() % 12000
-    for begin in (*range(first, 32000), *range(20000, first)):
-        taken = []
-        try:
-            for port in range(begin, begin + count):
-                taken.append(socket.socket())
-                taken[-1].bind(("", port))
-            return list(range(begin, begin + count))
-        except OSError:
-            continue
-        finally:
-            for each in taken:
-                each.close()
-    raise OSError("no free ports")
 
+    def __init__(self):
+        first = os.getpid() % 1500
+        for group in (*range(first, 1500), *range(first)):
+            self.numbers = [20000 + 8 * group + n for n in range(3)]
+            # A name that the kernel keeps as long as the socket is open, for those who share the ports.
+            self.claim = socket.socket(socket.AF_UNIX)
+            try:
+                self.claim.bind(f"\0rz-fleet-ports-{group}")
+                if self.are_free():
+                    return
+            except OSError:
+                pass
+            self.claim.close()
+        raise OSError("no free ports")
 
-def parent_of(pid):
-    try:
-        return int(pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[1])
-    except (OSError, IndexError):
-        return 0
+    def are_free(self):
+        with contextlib.ExitStack() as sockets:
+            for port in self.numbers:
+                try:
+                    sockets.enter_context(socket.socket()).bind(("", port))
+                except OSError:
+                    return False
+        return True
+
+    def close(self):
+        self.claim.close()
 
 
 class Cluster:
     """Started by the constructor; stop() ends every process of it."""
 
-    def __init__(self, root):
+    def __init__(self, root, folder):
+        """`root` is a folder in `folder`, which is removed if this process is killed."""
         self.root = pathlib.Path(root)
-        for folder in ("state", "spool-n1", "spool-n2"):
-            (self.root / folder).mkdir()
+        for name in ("state", "spool-n1", "spool-n2"):
+            (self.root / name).mkdir()
         self.root.chmod(0o755)
         self.environment = dict(os.environ, SLURM_CONF=str(self.root / "slurm.conf"))
         # Not the variables USER and LOGNAME, which another user may have left.
         user = pwd.getpwuid(os.getuid()).pw_name
+        self.ports = Ports()
         (self.root / "slurm.conf").write_text(CONFIGURATION.format(
-            root=self.root, host=socket.gethostname(), user=user, ports=free_ports(3)))
+            root=self.root, host=socket.gethostname(), user=user, ports=self.ports.numbers))
         # In the place of GPUs: Slurm wants devices, and opens none.
         (self.root / "gres.conf").write_text("".join(
             f"NodeName=n[1-2] Name=gpu File=/dev/{name}\n" for name in ("null", "zero", "full", "random")))
@@ -106,11 +114,14 @@ class Cluster:
         # end it.
         self.leftovers = subprocess.Popen(
             ["setsid", "--fork", sys.executable, "-B", pathlib.Path(__file__).with_name("leftovers.py"),
-             self.root], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+             self.root, folder], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         key = self.root / "munge.key"
         key.write_bytes(os.urandom(128))
         key.chmod(0o600)
         try:
+            assert self.leftovers.stdout
+            if self.leftovers.stdout.readline().strip() != WATCHING:
+                raise RuntimeError("leftovers.py does not run")
             self.start("munged", "--foreground", f"--key-file={key}", f"--socket={self.root}/munge.socket",
                        f"--pid-file={self.root}/munged.pid", f"--seed-file={self.root}/munged.seed",
                        f"--log-file={self.root}/munged.log", "--force")
@@ -201,9 +212,10 @@ class Cluster:
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
+        self.ports.close()
         try:
-            left, _ = self.leftovers.communicate("the folder is still needed", timeout=60)
+            said, _ = self.leftovers.communicate("the folder is still needed", timeout=60)
         except subprocess.TimeoutExpired:
-            left = f"{processes_of(self.root)} after 60 s"
-        if left:
-            raise RuntimeError(f"processes of the cluster do not end: {left}")
+            said = "leftovers.py does not end"
+        if said.strip() != ENDED:
+            raise RuntimeError(f"processes of the cluster may be left: {said.strip() or 'leftovers.py died'}")

@@ -51,7 +51,7 @@ class FleetTest(unittest.TestCase):
         cls.root.chmod(0o755)
         (cls.root / "slurm").mkdir()
         (cls.root / "site.toml").write_text(SITE)
-        cls.cluster = Cluster(cls.root / "slurm")
+        cls.cluster = Cluster(cls.root / "slurm", cls.root)
         cls.addClassCleanup(cls.cluster.stop)
 
     def setUp(self):
