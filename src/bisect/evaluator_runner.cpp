@@ -3,11 +3,12 @@
 namespace redzone::bisect {
 namespace {
 
-Counts counts_of(const campaign::RunJudgement& run) {
+Counts counts_of(const campaign::RunJudgement& run, const Signature& recorded) {
   Counts counts;
   switch (run.result) {
     case RunResult::recorded:
       counts.same = 1;
+      if (!same_bug(run.verdict.signature, recorded)) counts.said = run.verdict.signature.text();
       break;
     case RunResult::other:
       counts.other = 1;
@@ -44,7 +45,7 @@ std::vector<Counts> EvaluatorRunner::run(std::span<const Request> requests) {
   for (std::size_t i = 0; i < requests.size(); ++i)
     for (std::int64_t t = 0; t < requests[i].times; ++t) {
       auto run = campaign::judge_run(requests[i].plan, rest.first(oracles_of[i]), signature_);
-      out[i].add(counts_of(run));
+      out[i].add(counts_of(run, signature_));
       met_recorded_ = met_recorded_ || run.result == RunResult::recorded;
       if (run.other && !other_) other_ = std::move(run.other);
       rest = rest.subspan(oracles_of[i]);

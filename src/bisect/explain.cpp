@@ -14,7 +14,9 @@ namespace {
 // The observations of a row.
 struct Seen {
   std::vector<std::string> failing, passing;
-  std::vector<std::string> only_this_data;  // values that pass but fail with other data
+  std::vector<std::string> otherwise;        // values that fail with another signature
+  std::vector<std::string> shown_otherwise;  // "guard_before (redzone: write after y (t))"
+  std::vector<std::string> only_this_data;   // values that pass but fail with other data
   // "guard with launch = gated": where passing values fail.
   std::vector<std::string> only_this_launch;
   Counts fails, passes;
@@ -26,6 +28,10 @@ Seen seen_of(const Row& row) {
     if (t.probe.answer == Answer::fails) {
       seen.failing.push_back(t.value);
       seen.fails.add(t.probe.counts);
+      if (const auto how = t.probe.counts.shown_as(); !how.empty())
+        seen.shown_otherwise.push_back(fmt::format("{} ({})", t.value, how));
+    } else if (t.probe.answer == Answer::differs) {
+      seen.otherwise.push_back(t.value);
     } else if (t.probe.answer == Answer::passes) {
       seen.passing.push_back(t.value);
       if (t.other_data) seen.only_this_data.push_back(t.value);
@@ -115,6 +121,15 @@ std::string of_step(const Row& row, const Seen& seen) {
   return fmt::format("needs {} as it is: passes with {}", row.axis, fmt::join(seen.passing, ", "));
 }
 
+// With no value tried does it pass, but with some it fails in another way.
+std::string of_other_failures(const Row& row, const Seen& seen) {
+  const bool has_value = row.kind != AxisKind::step && row.kind != AxisKind::data;
+  std::string out = has_value ? fmt::format("needs {} = {}", row.axis, row.value)
+                              : fmt::format("needs {} as it is", row.axis);
+  if (!seen.failing.empty()) out += fmt::format(" (or {})", fmt::join(seen.failing, ", "));
+  return out + fmt::format("; fails in another way with {}", fmt::join(seen.otherwise, ", "));
+}
+
 // The runs at values of other rows where this row decides.
 Counts decided(const Bisection& b, const Row& row) {
   Counts counts;
@@ -139,6 +154,7 @@ std::string text_at_this_launch(const Bisection& b, const Row& row, const Seen& 
   if (!row.or_else.empty())
     return fmt::format("{} = {} is enough, and so is {} unchanged", row.axis, row.value,
                        fmt::join(row.or_else, " or "));
+  if (seen.passing.empty() && !seen.otherwise.empty()) return of_other_failures(row, seen);
   switch (row.kind) {
     case AxisKind::dim: {
       std::string out = of_dim(b, row, seen);
@@ -192,8 +208,12 @@ void add_groups(const Bisection& b, Relevance relevance, std::string_view says,
   std::map<AxisKind, std::vector<std::string>> names;
   for (const auto& row : b.rows) {
     if (row.relevance() != relevance) continue;
-    groups[row.kind].fails.add(seen_of(row).fails);
+    const Seen seen = seen_of(row);
+    groups[row.kind].fails.add(seen.fails);
     names[row.kind].push_back(row.axis);
+    if (!seen.shown_otherwise.empty())
+      names[row.kind].back() +=
+          fmt::format(" (shown otherwise with {})", fmt::join(seen.shown_otherwise, ", "));
   }
   for (auto& [kind, statement] : groups) {
     statement.relevance = relevance;

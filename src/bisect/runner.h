@@ -18,10 +18,14 @@ struct Counts {
   std::int64_t other = 0;     // failed with another
   std::int64_t passed = 0;    // judged, and no failure
   std::int64_t unjudged = 0;  // inconclusive, not applicable, harness errors
-  std::string said = {};      // reason of the last run that was `other` or `unjudged`
-  std::int64_t errors = 0;    // harness errors among the unjudged runs of this process
+  // Of the last run that was `other` or `unjudged`: why; or of one that was `same` and showed it
+  // otherwise than it is recorded, a write in a canary and not as a fault: how.
+  std::string said = {};
+  std::int64_t errors = 0;  // harness errors among the unjudged runs of this process
 
   std::int64_t judged() const { return same + other + passed; }
+  // How the failures showed, if otherwise than recorded and in every run; else "".
+  std::string shown_as() const { return same > 0 && same == runs() ? said : std::string{}; }
   std::int64_t runs() const { return judged() + unjudged; }
   void add(const Counts& more) {
     same += more.same;

@@ -35,13 +35,22 @@ std::vector<Variant> variants_of_axes(const Plan& plan, const Oracle& oracle,
   return out;
 }
 
+// What could not be judged is neither a failure nor a pass.
 void count_answer(const Plan& plan, const Answer& answer, const Signature& signature,
                   Reliability& reliability) {
   const Verdict verdict = own_verdict(plan, answer, signature);
-  // What could not be judged is neither a failure nor a pass.
   if (verdict.outcome != Outcome::pass && !verdict.failed()) return;
   ++reliability.n;
   if (verdict.failed() && same_bug(verdict.signature, signature)) ++reliability.k;
+}
+
+// As bisect counts it: with another value a write may show in a canary, not as a fault.
+void count_run(const Plan& plan, const Answer& answer, const Signature& signature,
+               Reliability& reliability) {
+  const RunResult result = judge_run(plan, std::span(&answer, 1), signature).result;
+  if (result == RunResult::harness_error || result == RunResult::not_judged) return;
+  ++reliability.n;
+  if (result == RunResult::recorded) ++reliability.k;
 }
 
 }  // namespace
@@ -69,7 +78,7 @@ void run_variants(Evaluator& evaluator, const Oracle& oracle, const Signature& s
   const auto answers = evaluator.ask(questions);
   for (std::size_t a = 0; a < answers.size(); ++a) {
     Variant& variant = *variants[a / static_cast<std::size_t>(times)];
-    count_answer(variant.plan, answers[a], signature, variant.failed);
+    count_run(variant.plan, answers[a], signature, variant.failed);
   }
 }
 

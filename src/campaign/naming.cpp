@@ -143,13 +143,6 @@ std::optional<Shown> classify(const Workshop& shop, Evaluator& evaluator,
   return compare(shop, evaluator, plans, blocking_only);
 }
 
-bool is_fault_of(const Signature& fault, const Signature& canary) {
-  Signature as_fault = canary;
-  as_fault.kind = FailKind::illegal_access;
-  as_fault.where = fault.where;
-  return canary.kind == FailKind::redzone && fault == as_fault;
-}
-
 std::optional<Shown> as_fault(const Workshop& shop, Evaluator& evaluator, const Shown& canary) {
   const Signature& seen = canary.answer.verdict.signature;
   const Oracle* fault = shop.catalog.find("fault");

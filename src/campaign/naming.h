@@ -27,8 +27,4 @@ std::optional<Shown> as_fault(const Workshop& shop, Evaluator& evaluator, const 
 // matters. It says which two they are, and fails under any schedule.
 std::optional<Shown> as_order(const Workshop& shop, Evaluator& evaluator, const Shown& used);
 
-// Whether the fault is the write that the canary shows: whether one that goes beside a buffer meets
-// the slack or the guard page depends on the size of the buffer, and is one bug.
-bool is_fault_of(const Signature& fault, const Signature& canary);
-
 }  // namespace redzone::campaign

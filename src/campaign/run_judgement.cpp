@@ -153,7 +153,7 @@ std::vector<JudgedRun> ask_runs(Evaluator& evaluator, std::span<const Oracle* co
 RunJudgement judge_by_tool(const Plan& plan, const Answer& answer,
                            const std::optional<Signature>& recorded) {
   RunJudgement out = judge_run(plan, std::span(&answer, 1), std::nullopt);
-  if (!recorded || out.result != RunResult::recorded || same_bug(out.verdict.signature, *recorded))
+  if (!recorded || out.result != RunResult::recorded || fails_as(out.verdict.signature, *recorded))
     return out;
   out.result = RunResult::other;
   out.other = answer.alarm && answer.alarm->verdict.signature == out.verdict.signature

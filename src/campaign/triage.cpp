@@ -62,6 +62,9 @@ Result<Triage::Settled> Triage::reduce_again(Finding stored, const TargetSpec& s
     c.is_new = kept.is_new;
   }
   drop_if_same(c);
+  // The plan still fails as recorded, and the same write was met in its other form.
+  if (runs.reliability.k > 0 && c.other && fails_as(c.other->verdict.signature, finding.signature))
+    c.other.reset();
   return settled(std::move(c), runs.reliability);
 }
 

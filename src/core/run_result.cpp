@@ -10,7 +10,7 @@ namespace {
 RunResult result_of(const Verdict& verdict, const std::optional<Signature>& recorded) {
   switch (verdict.outcome) {
     case Outcome::fail:
-      return !recorded || same_bug(verdict.signature, *recorded) ? RunResult::recorded
+      return !recorded || fails_as(verdict.signature, *recorded) ? RunResult::recorded
                                                                  : RunResult::other;
     case Outcome::harness_error:
       return RunResult::harness_error;

@@ -65,4 +65,15 @@ bool same_bug(const Signature& a, const Signature& b) {
          compatible(a.access, b.access);
 }
 
+bool is_fault_of(const Signature& fault, const Signature& canary) {
+  Signature as_fault = canary;
+  as_fault.kind = FailKind::illegal_access;
+  as_fault.where = fault.where;
+  return canary.kind == FailKind::redzone && fault == as_fault;
+}
+
+bool fails_as(const Signature& seen, const Signature& recorded) {
+  return same_bug(seen, recorded) || is_fault_of(seen, recorded) || is_fault_of(recorded, seen);
+}
+
 }  // namespace redzone

@@ -101,6 +101,13 @@ struct Signature {
 // differs (on the GPU an asynchronous fault names no kernel).
 bool same_bug(const Signature& a, const Signature& b);
 
+// Whether the fault is the write that the canary shows: whether one that goes beside a buffer meets
+// the slack or the guard page depends on the size of the buffer and its placement, and is one bug.
+bool is_fault_of(const Signature& fault, const Signature& canary);
+
+// Whether a run that fails with `seen` fails as recorded: by the same bug, however it shows.
+bool fails_as(const Signature& seen, const Signature& recorded);
+
 enum class Outcome : std::uint8_t { pass, fail, inconclusive, not_applicable, harness_error };
 
 constexpr auto enum_table(Outcome) {

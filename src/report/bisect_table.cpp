@@ -11,6 +11,12 @@ namespace {
 
 using bisect::Answer;
 
+// How a failing value shows it, if otherwise than recorded.
+std::string shown_as(const bisect::Tried& t) {
+  const std::string how = t.probe.counts.shown_as();
+  return t.probe.answer == Answer::fails && !how.empty() ? fmt::format(" ({})", how) : "";
+}
+
 // The conditions under which a passing value fails.
 std::string fails_after_all(const bisect::Tried& t) {
   std::string out;
@@ -27,8 +33,8 @@ std::string values(const bisect::Row& row, std::initializer_list<Answer> answers
   for (const auto& t : row.tried)
     for (const auto answer : answers)
       if (t.probe.answer == answer)
-        out += fmt::format("{}{} {}{}", out.empty() ? "" : ", ", t.value, ratio(t.probe.counts),
-                           fails_after_all(t));
+        out += fmt::format("{}{} {}{}{}", out.empty() ? "" : ", ", t.value, ratio(t.probe.counts),
+                           shown_as(t), fails_after_all(t));
   return out.empty() ? "-" : out;
 }
 

@@ -2,11 +2,16 @@
 // runs.
 #include <gtest/gtest.h>
 
+#include "bisect/bisect.h"
+#include "bisect/evaluator_runner.h"
+#include "campaign/attribution.h"
 #include "campaign/campaign.h"
 #include "campaign/listed_plans.h"
 #include "campaign/naming.h"
 #include "campaign/plan_variants.h"
+#include "campaign/run_judgement.h"
 #include "campaign/triage_case.h"
+#include "core/mode_axes.h"
 #include "core/plan_text.h"
 #include "core/validate.h"
 
@@ -147,6 +152,77 @@ TEST(CanaryOrFault, ANewCanaryIsNotMergedIntoAnOlderFault) {
   EXPECT_EQ(result.findings.size(), 2u);
   ASSERT_EQ(result.new_ids.size(), 1u);
   EXPECT_EQ(sink.findings.at(result.new_ids[0]).signature.text(), "redzone: write after y (t)");
+}
+
+// What explain, bisect, replay and show make of runs of the finding: its evaluator, and a plan that
+// shows the write as a fault.
+class OneWrite : public ::testing::Test {
+ protected:
+  const Oracle& fault() const { return *catalog_.find("fault"); }
+  Plan under(Placement placement) const {
+    Plan plan = plain_plan({call_of(4, 16)});
+    plan.mode.placement = placement;
+    return plan;
+  }
+
+  const TargetSpec spec_ = small_spec();
+  const oracles::Catalog catalog_;
+  FakeExecutor executor_{writes_past_the_end(true)};
+  Evaluator evaluator_{executor_, spec_, std::chrono::seconds(10)};
+  const Signature recorded_ =
+      evaluator_.ask(fault(), under(Placement::guard_after)).verdict.signature;
+};
+
+TEST_F(OneWrite, IsTheRecordedFailureHoweverItShows) {
+  ASSERT_EQ(recorded_.text(), "illegal-access: write after y in k (t)");
+  const Plan canary = under(Placement::guard_before);
+  const Answer answer = evaluator_.ask(fault(), canary);
+  const auto judged = judge_run(canary, std::span(&answer, 1), recorded_);
+  EXPECT_EQ(judged.result, RunResult::recorded);
+  EXPECT_EQ(judged.verdict.signature.text(), "redzone: write after y (t)");
+  EXPECT_FALSE(judged.other) << "it would be stored as a finding of its own";
+}
+
+TEST_F(OneWrite, DependsOnNoPlacement) {
+  const auto rows = attribute(evaluator_, fault(), under(Placement::guard_after), recorded_,
+                              all_mode_axes(), {.first_runs = 2, .runs = 4});
+  std::size_t placements = 0;
+  for (const auto& row : rows) {
+    if (row.axis != "placement") continue;
+    ++placements;
+    EXPECT_EQ(row.failed, (Reliability{2, 2})) << row.value;
+  }
+  EXPECT_EQ(placements, 2u);
+}
+
+TEST_F(OneWrite, BisectedSaysWithWhichValueItShowsOtherwise) {
+  bisect::EvaluatorRunner runner(evaluator_, catalog_, fault(), recorded_);
+  bisect::Prober prober(runner, {});
+  const auto b = bisect::bisect(under(Placement::guard_after), spec_, prober,
+                                {.axes = {catalog_.axes(), {}}, .combinations = 0});
+  EXPECT_FALSE(runner.other());
+  const auto row = std::find_if(b.rows.begin(), b.rows.end(),
+                                [](const auto& r) { return r.axis == "placement"; });
+  ASSERT_NE(row, b.rows.end());
+  EXPECT_EQ(row->relevance(), bisect::Relevance::irrelevant);
+  ASSERT_EQ(row->tried.size(), 1u);
+  EXPECT_EQ(row->tried[0].probe.counts.shown_as(), "redzone: write after y (t)");
+}
+
+TEST_F(OneWrite, ReducedAgainIsNoOtherFailure) {
+  RecordingSink sink;
+  Finding stored;
+  stored.signature = recorded_;
+  stored.oracle = "fault";
+  stored.state = FindingState::confirmed;
+  stored.plan = stored.original = plain_plan({call_of(64, 16), call_of(700, 64)});
+  stored.id = sink.record(stored)->id;
+  Triage triage(executor_, catalog_, real_simplify(), sink, patient());
+  const auto settled = triage.reduce_again(stored, spec_);
+  ASSERT_TRUE(settled);
+  EXPECT_TRUE(settled->finding.minimal);
+  EXPECT_EQ(settled->finding.signature, recorded_);
+  EXPECT_FALSE(settled->other);
 }
 
 TEST(CanaryOrFault, OfTheSameWriteHaveAllButTheKernelInCommon) {

@@ -29,6 +29,28 @@ TEST(FailKinds, AreOrderedByHowMuchTheySay) {
     }
 }
 
+TEST(Signatures, OfACanaryAndAFaultAtOneBufferAreOneFailure) {
+  const Signature canary{.kind = FailKind::redzone,
+                         .target = "t",
+                         .where = "",
+                         .buffer = "y",
+                         .side = "after",
+                         .access = "write"};
+  Signature fault = canary;
+  fault.kind = FailKind::illegal_access;
+  fault.where = "k";
+  EXPECT_TRUE(fails_as(canary, fault) && fails_as(fault, canary));
+  EXPECT_FALSE(same_bug(canary, fault));
+  Signature before = canary;
+  before.side = "before";
+  EXPECT_FALSE(fails_as(before, fault) || fails_as(fault, before));
+  EXPECT_FALSE(fails_as(before, canary));
+  Signature of_gpu = fault;  // it names no buffer, so it may be of any
+  of_gpu.buffer.clear();
+  EXPECT_TRUE(fails_as(of_gpu, fault));
+  EXPECT_FALSE(fails_as(of_gpu, canary));
+}
+
 TEST(FailKinds, ThatEndATrialShowInThatTrial) {
   for (const auto kind : all_kinds()) EXPECT_TRUE(!ends_trial(kind) || is_direct(kind));
   EXPECT_TRUE(ends_trial(FailKind::hang));
