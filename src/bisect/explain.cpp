@@ -44,6 +44,10 @@ Seen seen_of(const Row& row) {
   return seen;
 }
 
+bool row_matters(const Row& row) {
+  return row.relevance() != Relevance::irrelevant && row.relevance() != Relevance::unknown;
+}
+
 // The integer at the start of the value.
 std::optional<std::int64_t> number(const std::string& text) {
   std::int64_t value = 0;
@@ -75,6 +79,16 @@ std::string elsewhere(const Bisection& b, const Row& row, const std::string& val
         dim_name(other.axis) == dim_name(row.axis) && other.value == value)
       return other.axis.substr(0, other.axis.find(": "));
   return "";
+}
+
+// The name of a row that does not matter. A dim of all calls may not, where that of one call does.
+std::string name_of_free(const Bisection& b, const Row& row) {
+  const bool in_a_call = std::any_of(b.rows.begin(), b.rows.end(), [&](const Row& other) {
+    return other.kind == AxisKind::dim && other.axis != row.axis &&
+           dim_name(other.axis) == row.axis && row_matters(other);
+  });
+  const bool joint = row.kind == AxisKind::dim && in_a_call;
+  return joint ? fmt::format("{} (changed alike in all calls)", row.axis) : row.axis;
 }
 
 // True if a call alone must have the value of the others, but all may be changed together.
@@ -210,7 +224,7 @@ void add_groups(const Bisection& b, Relevance relevance, std::string_view says,
     if (row.relevance() != relevance) continue;
     const Seen seen = seen_of(row);
     groups[row.kind].fails.add(seen.fails);
-    names[row.kind].push_back(row.axis);
+    names[row.kind].push_back(name_of_free(b, row));
     if (!seen.shown_otherwise.empty())
       names[row.kind].back() +=
           fmt::format(" (shown otherwise with {})", fmt::join(seen.shown_otherwise, ", "));
@@ -221,10 +235,6 @@ void add_groups(const Bisection& b, Relevance relevance, std::string_view says,
                                  fmt::join(names[kind], ", "));
     statements.push_back(std::move(statement));
   }
-}
-
-bool row_matters(const Row& row) {
-  return row.relevance() != Relevance::irrelevant && row.relevance() != Relevance::unknown;
 }
 
 }  // namespace
@@ -291,7 +301,7 @@ std::string sentence(const Bisection& b) {
       knobs_open = knobs_open || is_knob;
       open.push_back(row.axis);
     } else if (!is_knob) {
-      free.push_back(row.axis);
+      free.push_back(name_of_free(b, row));
     }
   }
   std::string out = fmt::format("It fails: {}", fmt::join(needs, "; "));

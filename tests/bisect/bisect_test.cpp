@@ -56,6 +56,18 @@ TEST(Bisect, FindsThePriorCallWithAnotherC) {
   EXPECT_NE(sentence(b).find("any knob at any value fails"), std::string::npos) << sentence(b);
 }
 
+// Two statements that would contradict each other if the second were of each call alone.
+TEST(Bisect, SaysThatADimDoesNotMatterWhereAllCallsHaveIt) {
+  const auto b = bisected(sample_plan({call_step(64, 8), call_step(64, 8)}), [](const Plan& p) {
+    return calls_of(p).size() == 2 && dim(p, 0, "C") == dim(p, 1, "C");
+  });
+  std::string all;
+  for (const auto& statement : explain(b)) all += statement.text + "\n";
+  EXPECT_NE(all.find("call 2: C must be the same as in the other calls"), std::string::npos) << all;
+  EXPECT_NE(all.find("C (changed alike in all calls)"), std::string::npos) << all;
+  EXPECT_NE(sentence(b).find("C (changed alike in all calls)"), std::string::npos) << sentence(b);
+}
+
 TEST(Bisect, NamesBothOfTwoThatAreNeededTogether) {
   const auto b = bisected(sample_plan({call_step(64, 1)}), [](const Plan& p) {
     return knob(p, "num_warps") == 4 && p.mode.launch == Launch::async;
