@@ -8,6 +8,8 @@
 #include <cstdlib>
 #include <map>
 
+#include "core/byte_count.h"
+
 namespace redzone::oracles {
 namespace {
 
@@ -270,7 +272,7 @@ std::optional<Verdict> judge_fault(std::string_view oracle, const Plan& plan,
   if (!s.buffer.empty() && s.side.empty())
     what = fmt::format("an address of the '{}'", s.buffer);
   else if (!s.buffer.empty())
-    what = fmt::format("{} bytes {} '{}'", std::abs(fault.distance_bytes), s.side, s.buffer);
+    what = fmt::format("{} {} '{}'", byte_count(std::abs(fault.distance_bytes)), s.side, s.buffer);
   return fail(oracle, s, fault.call,
               fmt::format("illegal {}{} at {} of {} ({})", s.access.empty() ? "access" : s.access,
                           where, what, describe_call(plan, fault.call), fault.code));
@@ -304,10 +306,12 @@ std::optional<Verdict> judge_canaries(std::string_view oracle, const Plan& plan,
       s.buffer = b.name;
       s.side = side_of(b);
       s.access = "write";
-      return fail(oracle, s, call.call,
-                  fmt::format("{} canary bytes around '{}' of {} were overwritten, the first {} "
-                              "bytes from its start",
-                              dirty, b.name, describe_call(plan, call.call), b.first_dirty_byte));
+      return fail(
+          oracle, s, call.call,
+          fmt::format("{} canary {} around '{}' of {} {} overwritten, the first {} from its "
+                      "start",
+                      dirty, dirty == 1 ? "byte" : "bytes", b.name, describe_call(plan, call.call),
+                      dirty == 1 ? "was" : "were", byte_count(b.first_dirty_byte)));
     }
   for (const auto& call : observation.calls)
     for (const auto& b : call.buffers) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/byte_count.h"
 #include "guard/names.h"
 #include "guard/program_files.h"
 #include "guard/stacks.h"
@@ -42,10 +43,10 @@ std::vector<std::string> texts_of(const std::vector<Frame>& stack) {
 std::string detail_of(const Finding& f) {
   if (f.kind == FindingKind::device_error) return fmt::format("{} returned {}", f.call, f.code);
   if (f.block.ordinal == 0) return fmt::format("address {:#x}; no block is known there", f.address);
-  std::string out = fmt::format("block {} of {} bytes, {}", f.block.ordinal, f.block.bytes,
+  std::string out = fmt::format("block {} of {}, {}", f.block.ordinal, byte_count(f.block.bytes),
                                 f.block.freed ? "freed" : "live");
   if (f.side != Side::inside && f.side != Side::none)
-    out += fmt::format("; {} bytes {} it", f.distance_bytes, name_of(f.side));
+    out += fmt::format("; {} {} it", byte_count(f.distance_bytes), name_of(f.side));
   return out;
 }
 

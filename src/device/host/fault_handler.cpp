@@ -149,8 +149,9 @@ void print(const FaultRecord& record, const char* kernel) {
   line << "redzone: " << name_of_signal(record.signal);
   if (record.valid == kFaultOfAlignment) line << ": misaligned";
   if (record.buffer[0] != '\0')
-    line << ": " << kAccess[record.access] << " " << record.distance_bytes << " bytes "
-         << kSide[record.side] << " " << record.buffer;
+    line << ": " << kAccess[record.access] << " " << record.distance_bytes
+         << (record.distance_bytes == 1 ? " byte " : " bytes ") << kSide[record.side] << " "
+         << record.buffer;
   if (kernel[0] != '\0')
     line << " in " << kernel << " block (" << record.block[0] << "," << record.block[1] << ","
          << record.block[2] << ") thread (" << record.thread[0] << "," << record.thread[1] << ","
