@@ -9,6 +9,7 @@
 #include <map>
 
 #include "core/byte_count.h"
+#include "core/host_place.h"
 
 namespace redzone::oracles {
 namespace {
@@ -112,6 +113,14 @@ std::string_view how_bases_are_aligned(Alignment alignment) {
       return "; where the spec says no align_bytes, tensors ended at a multiple of 16 bytes";
   }
   return "";
+}
+
+// "run() of call 1 (N = 4)", "the target's destructor"; the call, where a kernel may have run.
+std::string place_of(const Plan& plan, const Fault& fault) {
+  const std::string call = describe_call(plan, fault.call);
+  if (fault.detail == kInRun) return "run() of " + call;
+  if (fault.detail == kInConstructor) return "the target's constructor";
+  return fault.detail == kInDestructor ? "the target's destructor" : call;
 }
 
 Verdict misaligned_access(std::string_view oracle, const Plan& plan, Signature s,
@@ -244,21 +253,23 @@ std::optional<Verdict> judge_fault(std::string_view oracle, const Plan& plan,
   if (observation.end == End::hang) {
     s.kind = FailKind::hang;
     return fail(oracle, s, fault.call,
-                fmt::format("{} did not end before the deadline", describe_call(plan, fault.call)));
+                fmt::format("{} did not end before the deadline", place_of(plan, fault)));
   }
   if (observation.end == End::exited) {
     s.kind = FailKind::fault;
     s.where = "exit";
     return fail(oracle, s, fault.call, "the target ended the process: " + observation.message);
   }
+  const bool in_host_code = is_host_place(fault.detail);
   const bool address =
       std::find(kAddressCodes.begin(), kAddressCodes.end(), fault.code) != kAddressCodes.end();
   if (!address) {
     s.kind = FailKind::fault;
     s.where = fault.code;
     return fail(oracle, s, fault.call,
-                fmt::format("{} in {}{}{}", fault.code, describe_call(plan, fault.call),
-                            fault.detail.empty() ? "" : ": ", fault.detail));
+                fmt::format("{} in {}{}{}", fault.code, place_of(plan, fault),
+                            in_host_code || fault.detail.empty() ? "" : ": ",
+                            in_host_code ? "" : fault.detail));
   }
   s.kind = FailKind::illegal_access;
   if (fault.access != Access::unknown) s.access = name_of(fault.access);
@@ -273,9 +284,10 @@ std::optional<Verdict> judge_fault(std::string_view oracle, const Plan& plan,
     what = fmt::format("an address of the '{}'", s.buffer);
   else if (!s.buffer.empty())
     what = fmt::format("{} {} '{}'", byte_count(std::abs(fault.distance_bytes)), s.side, s.buffer);
-  return fail(oracle, s, fault.call,
-              fmt::format("illegal {}{} at {} of {} ({})", s.access.empty() ? "access" : s.access,
-                          where, what, describe_call(plan, fault.call), fault.code));
+  return fail(
+      oracle, s, fault.call,
+      fmt::format("illegal {}{} at {}{}{} ({})", s.access.empty() ? "access" : s.access, where,
+                  what, in_host_code ? ", in " : " of ", place_of(plan, fault), fault.code));
 }
 
 bool shows_writes(const Observation& observation) {

@@ -476,7 +476,9 @@ Result<void> Campaign::judge(Lane& lane, Pending pending, exec::JobResult result
   const auto mistake = std::find_if(result.observations.begin(), result.observations.end(),
                                     [](const Observation& o) { return o.end == End::spec_error; });
   if (verdict.outcome == Outcome::harness_error && mistake != result.observations.end()) {
-    count_spec_error(lane, mistake->message, mistake->message);
+    // The end of a worker's output may follow, which differs from one to the next.
+    const std::string& what = mistake->message;
+    count_spec_error(lane, std::string_view(what).substr(0, what.find('\n')), what);
     return {};
   }
   count(lane, verdict);

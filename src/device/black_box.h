@@ -14,7 +14,8 @@ namespace redzone::device {
 // Exit status of a worker that the host device ended after it recorded a fault.
 inline constexpr int kFaultExit = 86;
 
-// comparing: the device is idle while the CPU runs the target's reference.
+// comparing: the device is idle while the CPU runs the target's reference. The last two: in the
+// target's constructor or destructor.
 enum class Phase : std::uint32_t {
   idle,
   starting,
@@ -22,11 +23,14 @@ enum class Phase : std::uint32_t {
   running,
   checking,
   comparing,
-  reporting
+  reporting,
+  constructing,
+  destroying
 };
 
-// FaultRecord::valid. The second: an access that is not aligned as its instruction requires.
-inline constexpr std::uint32_t kFaultOfSignal = 1, kFaultOfAlignment = 2;
+// FaultRecord::valid: one of the first two. The second: an access that is not aligned as its
+// instruction requires. The third is added where no thread of a kernel ran.
+inline constexpr std::uint32_t kFaultOfSignal = 1, kFaultOfAlignment = 2, kFaultOfHostCode = 4;
 
 struct FaultRecord {
   std::uint32_t valid = 0;  // 0: no fault was recorded

@@ -8,6 +8,7 @@
 
 #include "core/check_failure.h"
 #include "core/error.h"
+#include "core/host_place.h"
 #include "core/utf8.h"
 #include "exec/python_frame.h"
 
@@ -25,10 +26,30 @@ std::int32_t of_plan(std::int32_t call, const TrialContext& trial) {
   return call >= 0 && call < trial.calls ? call : -1;
 }
 
+// The target is not in a call.
+bool outside_calls(const device::BlackBox& box) {
+  return box.phase == device::Phase::constructing || box.phase == device::Phase::destroying;
+}
+
+// Where in its host code the target is; "" if that is unknown, or if a kernel runs.
+std::string_view host_place(const device::BlackBox& box) {
+  switch (box.phase) {
+    case device::Phase::constructing:
+      return kInConstructor;
+    case device::Phase::destroying:
+      return kInDestructor;
+    case device::Phase::running:
+      return box.kernel[0] == '\0' && box.call_begun != box.call_ended ? kInRun : "";
+    default:
+      return "";
+  }
+}
+
 // The call that the worker's host code was in when the worker ended, or whose kernel ran on the
 // core.
 std::int32_t call_at_death(const device::BlackBox& box, const TrialContext& trial) {
   std::int32_t call = -1;
+  if (outside_calls(box)) return call;
   if (box.call_running >= 0)
     call = box.call_running;
   else if (box.call_begun != box.call_ended)
@@ -40,6 +61,7 @@ std::int32_t call_at_death(const device::BlackBox& box, const TrialContext& tria
 // then the call is known only for a blocking launch, or if it is the only one so far.
 std::int32_t call_of_hang(const device::BlackBox& box, const TrialContext& trial) {
   std::int32_t call = -1;
+  if (outside_calls(box)) return call;
   if (box.call_running >= 0)
     call = box.call_running;
   else if (trial.launch == Launch::blocking || trial.calls == 1 ||
@@ -62,14 +84,16 @@ Fault fault_of(std::string code, std::int32_t call, const device::BlackBox& box)
   Fault fault;
   fault.code = std::move(code);
   fault.call = call;
-  fault.kernel = valid_utf8(box.kernel);
+  if (!outside_calls(box)) fault.kernel = valid_utf8(box.kernel);
+  fault.detail = host_place(box);
   return fault;
 }
 
 Fault fault_from_record(const device::BlackBox& box, const TrialContext& trial,
                         std::string_view output) {
   const device::FaultRecord& record = box.fault;
-  const bool misaligned = record.valid == device::kFaultOfAlignment;
+  const bool misaligned = (record.valid & device::kFaultOfAlignment) != 0;
+  const bool in_thread = (record.valid & device::kFaultOfHostCode) == 0;
   Fault fault = fault_of(misaligned ? std::string(kMisalignedCode) : signal_name(record.signal),
                          call_at_death(box, trial), box);
   fault.buffer = valid_utf8(record.buffer);
@@ -78,24 +102,43 @@ Fault fault_from_record(const device::BlackBox& box, const TrialContext& trial,
   // The smallest integer has no absolute value.
   if (record.distance_bytes != std::numeric_limits<std::int64_t>::min())
     fault.distance_bytes = record.distance_bytes;
-  fault.detail = python_frame(output);
-  if (fault.detail.empty())
+  if (auto frame = python_frame(output); !frame.empty())
+    fault.detail = std::move(frame);
+  else if (in_thread)
     fault.detail =
         fmt::format("block ({}, {}, {}), thread ({}, {}, {})", record.block[0], record.block[1],
                     record.block[2], record.thread[0], record.thread[1], record.thread[2]);
-  if (!fault.kernel.empty()) fault.detail += " of " + fault.kernel;
+  if (!fault.kernel.empty()) fault.detail += (fault.detail.empty() ? "in " : " of ") + fault.kernel;
   if (fault.call >= 0) fault.known_by = "host device";
   return fault;
 }
 
-// A crash or hang while a reference runs is a mistake of the target's author, not a kernel's
-// failure.
-Observation reference_failed(const device::BlackBox& box, const TrialContext& trial,
-                             std::string_view what) {
-  const std::int32_t call = box.call_compared;
-  const bool known = call >= 0 && call < trial.calls;
-  return worker_error(fmt::format("the target's reference of {} {}",
-                                  known ? fmt::format("call {}", call + 1) : "a call", what));
+// The call is not named: plans that were not judged for the same reason are counted together.
+std::string of_reference(const TrialContext& trial, std::string_view what) {
+  return fmt::format("target '{}': reference() {}", trial.target, what);
+}
+
+// How a reference ended the worker: like one that throws, by a mistake of the target's author.
+std::optional<Observation> reference_crashed(const Exit& exit, const device::BlackBox& box,
+                                             const TrialContext& trial, std::string_view output) {
+  std::string how = "ended the worker, which " + describe(exit);
+  switch (exit.signal) {
+    case 0:
+      if (box.fault.valid != 0 && exit.code == device::kFaultExit)
+        how = "crashed with " + signal_name(box.fault.signal);
+      break;
+    case SIGKILL:
+    case SIGTERM:
+    case SIGINT:
+    case SIGHUP:
+      return std::nullopt;  // whatever runs
+    default:
+      how = "crashed with " + signal_name(exit.signal);
+  }
+  Observation seen;
+  seen.end = End::spec_error;
+  seen.message = with_output(of_reference(trial, how), output);
+  return seen;
 }
 
 }  // namespace
@@ -109,9 +152,8 @@ Observation observe_exit(const Exit& exit, const device::BlackBox& box, const Tr
                          std::string_view output) {
   Observation seen;
   const bool comparing = box.phase == device::Phase::comparing;
-  if (comparing && exit.signal != SIGKILL)
-    return reference_failed(box, trial,
-                            with_output("ended the worker, which " + describe(exit), output));
+  if (comparing)
+    if (auto crashed = reference_crashed(exit, box, trial, output)) return *std::move(crashed);
   if (!comparing && box.fault.valid != 0 && (exit.signal != 0 || exit.code == device::kFaultExit)) {
     seen.end = End::fault;
     seen.fault = fault_from_record(box, trial, output);
@@ -142,7 +184,7 @@ Observation observe_exit(const Exit& exit, const device::BlackBox& box, const Tr
     default:
       seen.end = End::fault;
       seen.fault = fault_of(signal_name(exit.signal), call_at_death(box, trial), box);
-      seen.fault->detail = output;
+      if (!outside_calls(box) && !output.empty()) seen.fault->detail = output;
       return seen;
   }
 }
@@ -150,7 +192,8 @@ Observation observe_exit(const Exit& exit, const device::BlackBox& box, const Tr
 Observation observe_hang(const device::BlackBox& box, const TrialContext& trial,
                          std::chrono::milliseconds deadline) {
   if (box.phase == device::Phase::comparing)
-    return reference_failed(box, trial, fmt::format("did not end within {} ms", deadline.count()));
+    return worker_error(
+        of_reference(trial, fmt::format("did not end within {} ms", deadline.count())));
   Observation seen;
   seen.end = End::hang;
   seen.message = fmt::format("did not end within {} ms", deadline.count());

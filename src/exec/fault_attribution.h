@@ -22,6 +22,7 @@ struct Exit {
 struct TrialContext {
   Launch launch = Launch::async;
   std::int32_t calls = 0;  // of the plan; progress markers outside [0, calls) are ignored
+  std::string_view target = {};
 };
 
 // "exited with code 3", "was killed by SIGSEGV".
@@ -33,7 +34,8 @@ std::string describe(const Exit& exit);
 //   SIGKILL not sent by the driver                               out_of_memory
 //   SIGTERM, SIGINT, SIGHUP from outside                         worker_error
 //   exit(n)                                                      exited
-// While the target's reference runs, all of them but SIGKILL are a worker_error.
+// While the target's reference runs, all that it causes itself is a spec_error. In the target's
+// constructor, destructor and run(), outside kernels, the fault says so (core/host_place.h).
 Observation observe_exit(const Exit& exit, const device::BlackBox& box, const TrialContext& trial,
                          std::string_view output);
 

@@ -57,6 +57,7 @@ std::chrono::milliseconds Worker::patience() const {
       return job.deadline * kReferenceDeadlines;
     case device::Phase::running:
     case device::Phase::checking:
+    case device::Phase::destroying:
       return std::min(job.deadline, job.call_deadline);
     default:
       return job.deadline;
@@ -125,7 +126,8 @@ bool Worker::shows_progress(Clock::time_point now) {
 TrialContext Worker::trial_context() const {
   const PendingJob& job = *queue.front();
   const TrialSpec& trial = job.trials[job.observations.size()];
-  return {trial.mode.launch, static_cast<std::int32_t>(calls_of(*job.plan).size())};
+  return {trial.mode.launch, static_cast<std::int32_t>(calls_of(*job.plan).size()),
+          job.plan->target};
 }
 
 }  // namespace redzone::exec

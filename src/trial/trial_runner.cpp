@@ -137,7 +137,9 @@ void TrialRunner::run_steps(const Plan& plan, const TrialSpec& trial,
     if (auto why = capability_problem(entry->spec, session.device().info().compute_capability))
       return session.stop(End::unsupported, std::move(*why));
   if (session.stopped()) return;
+  state_.set_phase(device::Phase::constructing);
   target = make_target(*entry, session);
+  state_.set_phase(device::Phase::preparing);
   if (target == nullptr) return;
   try {
     run_segments(*entry, *target, state_.checks && trial.reference && entry->spec.has_reference);
@@ -234,10 +236,13 @@ void TrialRunner::finish(std::unique_ptr<Target> target) {
   const bool idle = session.synchronize();
   // Work in flight may use memory of the target's members. On a lost device it may still run: then
   // the worker exits without destroying anything.
-  if (session.lost())
+  if (session.lost()) {
     leak_on_purpose(std::move(target));
-  else
+  } else {
+    state_.set_phase(device::Phase::destroying);
     target.reset();
+    state_.set_phase(device::Phase::checking);
+  }
   state_.drain_sanitizer(-1);
   for (std::size_t i = 0; idle && i < segment_count_; ++i) {
     if (state_.checks)

@@ -419,6 +419,23 @@ TEST_F(CampaignTest, AMistakeOfTheSpecIsOneWhoeverMeetsIt) {
 }
 
 // The first target always fails and the second later: both are recorded before anything is refined.
+// The workers of two plans differ in what they wrote before they ended.
+TEST_F(CampaignTest, ACrashOfTheReferenceIsOneMistakeOfAllPlans) {
+  int workers = 0;
+  const auto result = run(
+      [&](const Plan&, const TrialSpec&, const std::vector<Call>&) {
+        Observation o = ended(End::spec_error);
+        o.message = "target 't': reference() crashed with SIGSEGV; its output ends:\nworker " +
+                    std::to_string(++workers);
+        return o;
+      },
+      generated());
+  EXPECT_TRUE(sink_.findings.empty());
+  ASSERT_EQ(result.unjudged.size(), 1u);
+  EXPECT_TRUE(result.unjudged[0].spec_error);
+  EXPECT_EQ(result.unjudged[0].plans, 40u);
+}
+
 TEST_F(CampaignTest, LooksAtEveryTargetBeforeItRefinesAnything) {
   options_.time = std::chrono::hours(1);
   options_.plans_per_target = 8;

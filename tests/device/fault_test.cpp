@@ -214,7 +214,7 @@ TEST(Fault, HostCodeOfATargetIsRecordedWithoutAKernel) {
     device.watch({x.range("x")});
     static_cast<volatile int*>(x.data())[10] = 1;
   });
-  expect_fault(ended, SIGSEGV);
+  expect_fault(ended, SIGSEGV, kFaultOfSignal | kFaultOfHostCode);
   EXPECT_STREQ(ended.box.kernel, "");
   EXPECT_STREQ(ended.box.fault.buffer, "x");
 }
@@ -226,7 +226,7 @@ TEST(Fault, AnInnerDeviceLeavesTheOuterInCharge) {
     device.watch({x.range("x")});
     static_cast<volatile int*>(x.data())[10] = 1;
   });
-  expect_fault(ended, SIGSEGV);
+  expect_fault(ended, SIGSEGV, kFaultOfSignal | kFaultOfHostCode);
   EXPECT_STREQ(ended.box.fault.buffer, "x");
 }
 

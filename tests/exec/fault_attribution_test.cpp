@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "core/check_failure.h"
+#include "core/host_place.h"
 #include "core/observation_check.h"
 #include "core/utf8.h"
 #include "exec/fault_attribution.h"
@@ -15,6 +16,7 @@ namespace {
 
 constexpr TrialContext kAsync{Launch::async, 5};
 constexpr TrialContext kBlocking{Launch::blocking, 5};
+constexpr TrialContext kOfTarget{Launch::async, 5, "t"};
 
 device::BlackBox marks(std::int32_t begun, std::int32_t ended, std::int32_t running = -1) {
   device::BlackBox box;
@@ -140,28 +142,63 @@ TEST(Blame, WhatComesFromOutsideIsNoFinding) {
   EXPECT_FALSE(observe_exit({SIGTERM, 0}, marks(3, 2), kAsync, "").fault.has_value());
 }
 
-// A fault or hang inside a reference is not caused by a kernel.
-TEST(Blame, WhileAReferenceRunsItIsTheTargetsMistake) {
+TEST(Blame, ACrashOfHostCodeIsOfNoThreadAndSaysWhere) {
+  device::BlackBox box = marks(3, 2);
+  box.kernel[0] = '\0';
+  box.fault.valid = device::kFaultOfSignal | device::kFaultOfHostCode;
+  box.fault.signal = SIGSEGV;
+  const auto seen_in = [&](device::Phase phase) {
+    box.phase = phase;
+    return *observe_exit({0, device::kFaultExit}, box, kAsync, "").fault;
+  };
+  EXPECT_EQ(seen_in(device::Phase::running).detail, kInRun);
+  EXPECT_EQ(seen_in(device::Phase::running).call, 3);
+  EXPECT_EQ(seen_in(device::Phase::checking).detail, "");
+  for (const auto& [phase, place] : {std::pair{device::Phase::constructing, kInConstructor},
+                                     std::pair{device::Phase::destroying, kInDestructor}}) {
+    EXPECT_EQ(seen_in(phase).detail, place);
+    EXPECT_EQ(seen_in(phase).call, -1);
+    const auto hung = observe_hang(box, kBlocking, std::chrono::milliseconds(5));
+    EXPECT_EQ(hung.fault->detail, place);
+    EXPECT_EQ(hung.fault->call, -1) << "the call has ended";
+    const auto killed = observe_exit({SIGFPE, 0}, box, kBlocking, "");
+    EXPECT_EQ(killed.fault->detail, place);
+  }
+  // The kernel launched last by a call that has ended is not to blame.
+  device::copy_name(box.kernel, "k");
+  EXPECT_EQ(seen_in(device::Phase::destroying).kernel, "");
+  EXPECT_EQ(seen_in(device::Phase::running).detail, "in k");
+}
+
+// A hang inside a reference is not caused by a kernel.
+TEST(Blame, AReferenceThatHangsIsNoFailure) {
   device::BlackBox box = marks(4, 4);
   box.phase = device::Phase::comparing;
-  box.call_compared = 2;
-  box.fault.valid = 1;
-  box.fault.signal = SIGSEGV;
-  const auto hung = observe_hang(box, kAsync, std::chrono::milliseconds(300));
+  const auto hung = observe_hang(box, kOfTarget, std::chrono::milliseconds(300));
   EXPECT_EQ(hung.end, End::worker_error);
   EXPECT_FALSE(hung.fault);
-  EXPECT_EQ(hung.message, "the target's reference of call 3 did not end within 300 ms");
-  for (const Exit& exit : {Exit{SIGSEGV, 0}, Exit{0, device::kFaultExit}, Exit{0, 3}}) {
-    const auto seen = observe_exit(exit, box, kAsync, "last words");
-    EXPECT_EQ(seen.end, End::worker_error);
-    EXPECT_FALSE(seen.fault);
-    EXPECT_NE(seen.message.find("the target's reference of call 3"), std::string::npos);
-    EXPECT_NE(seen.message.find("last words"), std::string::npos);
-  }
-  EXPECT_EQ(observe_exit({SIGKILL, 0}, box, kAsync, "").end, End::out_of_memory);
-  box.call_compared = 7;  // an implausible value is ignored
-  EXPECT_NE(observe_hang(box, kAsync, std::chrono::milliseconds(1)).message.find("of a call"),
-            std::string::npos);
+  EXPECT_EQ(hung.message, "target 't': reference() did not end within 300 ms");
+}
+
+// As if it had thrown. The call is not named, so that plans are counted together.
+TEST(Blame, AReferenceThatCrashesIsTheAuthorsMistake) {
+  device::BlackBox box = marks(4, 4);
+  box.phase = device::Phase::comparing;
+  const auto seen = [&](Exit exit) { return observe_exit(exit, box, kOfTarget, ""); };
+  EXPECT_EQ(seen({SIGSEGV, 0}).message, "target 't': reference() crashed with SIGSEGV");
+  EXPECT_EQ(seen({0, 3}).message,
+            "target 't': reference() ended the worker, which exited with code 3");
+  box.fault.valid = 1;
+  box.fault.signal = SIGFPE;
+  box.call_compared = 2;
+  const auto crashed = seen({0, device::kFaultExit});
+  EXPECT_EQ(crashed.message, "target 't': reference() crashed with SIGFPE");
+  EXPECT_EQ(crashed.end, End::spec_error);
+  EXPECT_FALSE(crashed.fault);
+  const auto talks = observe_exit({0, device::kFaultExit}, box, kOfTarget, "last words");
+  EXPECT_TRUE(talks.message.starts_with(crashed.message + "; its output ends:\n")) << talks.message;
+  EXPECT_EQ(seen({SIGKILL, 0}).end, End::out_of_memory);
+  EXPECT_EQ(seen({SIGTERM, 0}).end, End::worker_error) << "it came from outside";
 }
 
 }  // namespace

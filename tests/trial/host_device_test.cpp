@@ -1,4 +1,6 @@
 // The runner over the host device: real kernels, real guard pages.
+#include <csignal>
+
 #include <gtest/gtest.h>
 #include <redzone/kernel.h>
 #include <redzone/target.h>
@@ -167,32 +169,68 @@ TEST_F(HostDevice, SparseTensorsOfGigabytesAreCheap) {
   EXPECT_GT(o.bytes, std::uint64_t{3} << 30);
 }
 
-TEST(HostDeviceFault, IsRecordedWithItsBuffer) {
+// The marks that a worker leaves which runs this plan and ends by a fault.
+device::BlackBox left_by(const Registry& targets, const Plan& plan) {
   void* page = mmap(nullptr, sizeof(device::BlackBox), PROT_READ | PROT_WRITE,
                     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  ASSERT_NE(page, MAP_FAILED);
+  EXPECT_NE(page, MAP_FAILED);
   auto* box = new (page) device::BlackBox;
   const pid_t pid = fork();
   if (pid == 0) {
-    const Registry targets = registry();
     trial::DeviceTrialHost host(device::open_host_device(), targets, box, "");
-    host.run(row_plan({sized_step(64), sized_step(64, 0, 1)}), {});
+    host.run(plan, {});
     _exit(0);
   }
   int status = 0;
-  ASSERT_EQ(waitpid(pid, &status, 0), pid);
-  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(waitpid(pid, &status, 0), pid);
+  EXPECT_TRUE(WIFEXITED(status));
   EXPECT_EQ(WEXITSTATUS(status), device::kFaultExit);
-  EXPECT_EQ(box->fault.valid, 1u);
-  EXPECT_EQ(box->call_running, 1);
-  EXPECT_STREQ(box->kernel, "add_row");
-  // The load of x[64] comes before the store of y[64].
-  EXPECT_STREQ(box->fault.buffer, "x");
-  EXPECT_EQ(box->fault.side, static_cast<std::uint32_t>(Side::after));
-  EXPECT_EQ(box->fault.access, static_cast<std::uint32_t>(Access::read));
-  EXPECT_EQ(box->fault.thread[0], 0u);
-  EXPECT_EQ(box->fault.block[0], 2u);
+  const device::BlackBox left = *box;
   munmap(page, sizeof(device::BlackBox));
+  return left;
+}
+
+TEST(HostDeviceFault, IsRecordedWithItsBuffer) {
+  const auto box = left_by(registry(), row_plan({sized_step(64), sized_step(64, 0, 1)}));
+  EXPECT_EQ(box.fault.valid, device::kFaultOfSignal);
+  EXPECT_EQ(box.call_running, 1);
+  EXPECT_STREQ(box.kernel, "add_row");
+  // The load of x[64] comes before the store of y[64].
+  EXPECT_STREQ(box.fault.buffer, "x");
+  EXPECT_EQ(box.fault.side, static_cast<std::uint32_t>(Side::after));
+  EXPECT_EQ(box.fault.access, static_cast<std::uint32_t>(Access::read));
+  EXPECT_EQ(box.fault.thread[0], 0u);
+  EXPECT_EQ(box.fault.block[0], 2u);
+}
+
+// Crashes in its host code, in one place.
+class Crashes final : public Target {
+ public:
+  explicit Crashes(device::Phase in) : in_(in) { crash(device::Phase::constructing); }
+  ~Crashes() override { crash(device::Phase::destroying); }
+  void run(Context&) override { crash(device::Phase::running); }
+
+ private:
+  void crash(device::Phase here) const {
+    if (here == in_) raise(SIGSEGV);
+  }
+  device::Phase in_;
+};
+
+TEST(HostDeviceFault, OfHostCodeSaysWhereAndNamesNoThread) {
+  for (const auto in :
+       {device::Phase::constructing, device::Phase::running, device::Phase::destroying}) {
+    Registry targets;
+    TargetSpec spec = AddRow::spec();
+    spec.has_reference = false;
+    ASSERT_TRUE(
+        targets.add({spec, DeviceKind::host, [in] { return std::make_unique<Crashes>(in); }}));
+    const auto box = left_by(targets, row_plan({sized_step(8)}));
+    EXPECT_EQ(box.phase, in);
+    EXPECT_EQ(box.fault.valid, device::kFaultOfSignal | device::kFaultOfHostCode);
+    EXPECT_STREQ(box.kernel, "");
+    EXPECT_EQ(box.call_begun != box.call_ended, in == device::Phase::running);
+  }
 }
 
 }  // namespace

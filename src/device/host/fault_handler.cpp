@@ -147,15 +147,16 @@ void print(const FaultRecord& record, const char* kernel) {
   static constexpr const char* kSide[] = {"at", "before", "after", "inside"};
   Line line;
   line << "redzone: " << name_of_signal(record.signal);
-  if (record.valid == kFaultOfAlignment) line << ": misaligned";
+  if ((record.valid & kFaultOfAlignment) != 0) line << ": misaligned";
   if (record.buffer[0] != '\0')
     line << ": " << kAccess[record.access] << " " << record.distance_bytes
          << (record.distance_bytes == 1 ? " byte " : " bytes ") << kSide[record.side] << " "
          << record.buffer;
-  if (kernel[0] != '\0')
-    line << " in " << kernel << " block (" << record.block[0] << "," << record.block[1] << ","
-         << record.block[2] << ") thread (" << record.thread[0] << "," << record.thread[1] << ","
-         << record.thread[2] << ")";
+  if (kernel[0] != '\0') line << " in " << kernel;
+  if ((record.valid & kFaultOfHostCode) == 0)
+    line << " block (" << record.block[0] << "," << record.block[1] << "," << record.block[2]
+         << ") thread (" << record.thread[0] << "," << record.thread[1] << "," << record.thread[2]
+         << ")";
   line << "\n";
   line.print();
 }
@@ -191,13 +192,15 @@ void handle(int signal, siginfo_t* info, void* machine_context) {
     if (nearest.name[0] != '\0')
       record.distance_bytes = static_cast<std::int64_t>(nearest.distance);
   }
-  if (context.thread != nullptr) {
+  const bool in_thread = context.thread != nullptr && context.kernel[0] != '\0';
+  if (in_thread) {
     const host::Index3 b = context.thread->block_idx, t = context.thread->thread_idx;
     const std::uint32_t block[3] = {b.x, b.y, b.z}, thread[3] = {t.x, t.y, t.z};
     std::memcpy(record.block, block, sizeof block);
     std::memcpy(record.thread, thread, sizeof thread);
   }
   record.valid = misaligned ? kFaultOfAlignment : kFaultOfSignal;
+  if (!in_thread) record.valid |= kFaultOfHostCode;
   if (context.box != nullptr)
     context.box->fault = record;
   else
