@@ -152,7 +152,7 @@ class Campaign {
     bool again = false;      // ended as a hang by a short deadline, and did not hang
   };
 
-  // The stations of triage, in their order.
+  // The stations of triage, in their order; take_up() leads back to the second.
   enum class Station : std::uint8_t { confirm, refine, explain, measure_load, end };
   // A case that waits for its turn at a station, or is being worked on there.
   struct Visit {
@@ -162,8 +162,11 @@ class Campaign {
     Station station = Station::confirm;
     // The station whose line it waits in: its own, or a later one.
     Station turn = Station::confirm;
-    bool first = false;  // the first case of its target
-    double had = 0;      // had() of its target when it began
+    bool first = false;          // the first case of its target
+    bool of_known = false;       // a further suspect of a signature under which a bug was found
+    bool taken_up = false;       // its reduction is continued (take_up())
+    std::string explained = {};  // hash of the plan that was explained before it was
+    double had = 0;              // had() of its target when it began
     Case looked_into;
     Suspect suspect = {};  // for Station::confirm
     // Deadline of this visit.
@@ -236,7 +239,8 @@ class Campaign {
   Result<void> open_case(Lane& lane, Suspect suspect, const std::string& key);
   // Queues the case behind those of its target that are at the same station or an earlier one. A
   // confirmed finding is refined before the target's next suspect is confirmed, since both may be
-  // the same bug.
+  // the same bug. A reduction that is continued comes behind them, and what may be a known bug
+  // behind that.
   void wait(Lane& lane, Visit visit);
   // Starts the visits whose turn it is.
   void start_visits();
@@ -248,6 +252,8 @@ class Campaign {
   TriageOptions triage_options(Lane& lane, const Visit& visit);
   Result<void> visit(exec::Runner& runner, Lane& lane, Visit& visit);
   Result<void> leave(Lane& lane, Visit visit);
+  // Queues an unfinished reduction of the target, if there is one and none is being continued.
+  void take_up(Lane& lane);
   // Of a plan that costs a worker of triage.
   Tasks::Rank rank_of_losing(const Lane& lane, std::uint64_t order) const;
   // Time of the trials of a case, plus the workers that were started for them or lost.

@@ -40,6 +40,7 @@ struct Case {
   // Input of the next station. Empty if nothing is left to do: the failure did not recur, or is
   // stored with a minimal plan.
   std::optional<Shown> shown = {};
+  bool goes_on = false;  // its reduction continues the one that made the plan
   bool grouped = false;  // the trials of a question share a worker
   // It recurred in every run in workers with one hardware queue (Evaluator::set_one_queue()), so
   // smaller plans are tried in such workers, too.

@@ -88,6 +88,7 @@ Result<void> Campaign::open_case(Lane& lane, Suspect suspect, const std::string&
   finding.id = recorded.id;
   log::info("finding {}: suspected after {} plans: {}", finding.id, finding.plans_to_first, key);
   auto& known = lane.groups[key];
+  if (known.found) take_up(lane);
   known.finding = finding.id;
   if (known.seen == 0) known.seen = 1;
   known.waiting = true;
@@ -96,6 +97,7 @@ Result<void> Campaign::open_case(Lane& lane, Suspect suspect, const std::string&
   Visit visit{.lane = lane.index,
               .key = key,
               .hang = hang,
+              .of_known = known.found,
               .looked_into = {.finding = std::move(finding)},
               .suspect = std::move(suspect)};
   if (!hang) {
@@ -112,11 +114,13 @@ void Campaign::wait(Lane& lane, Visit visit) {
   // found in those that have had less.
   const bool one_is_confirmed =
       std::any_of(lane.waiting.begin(), lane.waiting.end(),
-                  [](const Visit& v) { return v.station == Station::refine; }) ||
+                  [](const Visit& v) { return v.station == Station::refine && !v.taken_up; }) ||
       (options_.triage.reuse_workers &&
        std::any_of(lane.groups.begin(), lane.groups.end(),
                    [](const auto& group) { return group.second.found; }));
   visit.turn = one_is_confirmed ? std::max(visit.station, Station::refine) : visit.station;
+  if (visit.taken_up) visit.turn = Station::measure_load;
+  if (visit.of_known && lane.taken_up > 0) visit.turn = Station::end;
   const bool scarce = options_.triage.reuse_workers;
   if (scarce && one_is_confirmed)
     for (auto& other : lane.waiting) other.turn = std::max(other.turn, Station::refine);
@@ -164,7 +168,8 @@ void Campaign::start(Lane& lane, Visit visit) {
   // A hang keeps the device from the others: what it needs beyond its confirmation comes last.
   const bool slows_others = at->hang && at->station != Station::confirm;
   task.rank = [this, &lane, at, slows_others, order = ++visits_] {
-    const Station stage = at->spent < kCheap ? at->turn : std::max(at->turn, Station::refine);
+    Station stage = at->spent < kCheap ? at->turn : std::max(at->turn, Station::refine);
+    if (at->of_known && lane.taken_up > 0) stage = Station::end;
     const bool in_turns = !options_.screen_leaves_room;
     return Tasks::Rank{.stage = static_cast<int>(stage),
                        .level = in_turns       ? 0
@@ -249,6 +254,7 @@ Result<void> Campaign::leave(Lane& lane, Visit visit) {
   --lane.looking_into;
   if (!visit.first) --further_;
   if (visit.station <= Station::refine) --reducing_;
+  if (visit.taken_up && visit.station == Station::refine) --lane.taken_up;
   if (!visit.result) return visit.result;
   Case& c = visit.looked_into;
   const Finding& f = c.finding;
@@ -267,6 +273,7 @@ Result<void> Campaign::leave(Lane& lane, Visit visit) {
     note_case(lane, visit.key, f);
     list(f, c.is_new);
     meet(lane, c.other);
+    take_up(lane);
     return {};
   }
   if (visit.station == Station::refine && was_found(f.state) && f.signature.kind == FailKind::hang)
@@ -278,22 +285,43 @@ Result<void> Campaign::leave(Lane& lane, Visit visit) {
       if (options_.merged) options_.merged(visit.listed, f.id);
     }
     list(f, c.is_new);
-    if (was_found(f.state) && options_.found) options_.found(f, elapsed_seconds());
-  } else if (const auto listed = find_listed(f.id); listed != result_.findings.end()) {
-    *listed = f;
+    const bool as_before = visit.taken_up && f.reduction.end == ReductionEnd::time;
+    if (was_found(f.state) && options_.found && !as_before) options_.found(f, elapsed_seconds());
   }
+  const bool is_explained = visit.taken_up && plan_hash(f.plan) == visit.explained;
+  if (visit.station > Station::refine || is_explained)
+    if (const auto listed = find_listed(f.id); listed != result_.findings.end()) *listed = f;
   if (!c.shown || visit.station != Station::confirm) meet(lane, c.other);
   visit.listed = f.id;
   visit.listed_as_new = c.is_new;
   visit.suspect = {};
   visit.spent = {};
-  visit.station = static_cast<Station>(static_cast<int>(visit.station) + 1);
+  visit.station =
+      is_explained ? Station::end : static_cast<Station>(static_cast<int>(visit.station) + 1);
   if (!c.shown) return {};
-  if (visit.station != Station::end)
+  if (visit.station != Station::end) {
     wait(lane, std::move(visit));
-  else if (c.is_new && was_found(c.finding.state))
-    ++finished_;
+    return {};
+  }
+  if (!was_found(c.finding.state)) return {};
+  if (c.is_new && !visit.taken_up) ++finished_;
+  if (!visit.hang && c.finding.reduction.end == ReductionEnd::time)
+    lane.unfinished.push_back(std::move(visit));
   return {};
+}
+
+// A reduction ends unfinished when its part of the time is used, so that several bugs are found.
+// Before one that is known is confirmed once more, which shows nothing new, it gets another part.
+void Campaign::take_up(Lane& lane) {
+  if (lane.unfinished.empty() || lane.taken_up > 0) return;
+  Visit visit = std::move(lane.unfinished.front());
+  lane.unfinished.pop_front();
+  log::info("finding {}: its reduction is taken up again", visit.looked_into.finding.id);
+  ++lane.taken_up;
+  visit.taken_up = visit.looked_into.goes_on = true;
+  visit.explained = plan_hash(visit.looked_into.finding.plan);
+  visit.station = Station::refine;
+  wait(lane, std::move(visit));
 }
 
 bool Campaign::hangs_are_due() const {

@@ -93,6 +93,8 @@ struct Campaign::Lane {
   // further difference in the same output.
   std::map<std::string, std::int64_t> nondeterministic;
   std::deque<Visit> waiting;     // ordered by station
+  std::deque<Visit> unfinished;  // at the end of their way, with a reduction that the time ended
+  std::size_t taken_up = 0;      // visits that continue one
   std::size_t looking_into = 0;  // cases at a station
   bool looked_into = false;      // a case has started
   bool barred = false;           // see CampaignOptions

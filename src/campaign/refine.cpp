@@ -146,7 +146,7 @@ Result<void> Refinement::run(bool rename) {
   Shown& shown = *case_.shown;
   const Shown unreduced = shown;
   Reliability before = finding_.reliability;
-  finding_.reduction = {};
+  if (!case_.goes_on) finding_.reduction = {};
   bool reuse = reduction_.reduce_between_canaries(shown) || same_in_used_workers(shown);
   for (;;) {
     evaluator_.set_reuse(reuse);

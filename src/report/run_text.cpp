@@ -259,8 +259,11 @@ std::string progress_log(const Progress& p) {
 
 std::string found_line(const Finding& f, double seconds) {
   std::string out = fmt::format("{:.1f} s: finding {} ", seconds, f.id);
+  const bool untried = f.reduction.plans == 0 && f.reduction.end != ReductionEnd::minimal;
   if (f.reduction.end == ReductionEnd::none) {
     out += fmt::format("{}, {} of {} runs", name_of(f.state), f.reliability.k, f.reliability.n);
+  } else if (untried) {
+    out += fmt::format("not reduced, {}", name_of(f.reduction.end));
   } else {
     const auto calls = call_count(f.plan);
     out += fmt::format("reduced to {} call{}, {}", calls, calls == 1 ? "" : "s",

@@ -251,6 +251,31 @@ TEST_F(CampaignTest, LooksAgainAtDifferencesThatLookTheSame) {
   EXPECT_EQ(sink_.findings.at(2).signature.kind, FailKind::async);
 }
 
+// A part of the reduction ends before a few of its trials do. The fourth suspect is looked at
+// again.
+TEST_F(CampaignTest, TakesUpAnUnfinishedReductionBeforeItConfirmsTheBugAgain) {
+  options_.triage.reduce_time = std::chrono::milliseconds(20);
+  std::vector<Reduction> told;
+  options_.found = [&](const Finding& f, double) { told.push_back(f.reduction); };
+  const Bug bug = [](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    return outputs(plan, trial, {}, [&](const Call& call, const std::vector<Call>&) {
+      return right_digest(call) + (get(call.dims, "C") == 16 ? trial.mode.poison : 0);
+    });
+  };
+  const Plan plan = busy_plan({call_of(10, 64), call_of(700, 64), call_of(64, 32), call_of(9, 16)});
+  const auto result = run(bug, listed({plan, plan, plan, plan, plan}));
+  ASSERT_EQ(sink_.findings.size(), 1u);
+  ASSERT_GE(told.size(), 2u);
+  EXPECT_EQ(told[0].end, ReductionEnd::none);
+  EXPECT_EQ(told[1].end, ReductionEnd::time);
+  const Reduction& now = sink_.findings.at(1).reduction;
+  EXPECT_GT(now.plans, told[1].plans);
+  EXPECT_GT(now.trials, told[1].trials);
+  EXPECT_EQ(result.findings[0].reduction, now);
+  EXPECT_EQ(result.stats.new_findings, 1u);
+}
+
 // Suspects of two kinds that are one bug are one finding, which is told twice: confirmed, reduced.
 TEST_F(CampaignTest, WhatIsNamedAlikeIsOneFindingAndRefinedOnce) {
   int told = 0;

@@ -457,6 +457,10 @@ TEST(ReportText, WhatIsFoundIsToldAtOnceAndAgainWhenItIsReduced) {
   f.reduction = {};
   EXPECT_EQ(found_line(f, 1.25),
             "1.2 s: finding 7 confirmed, 4 of 4 runs: illegal-access: read after x in k (t)");
+  f.reduction.end = ReductionEnd::time;
+  f.reduction.plans = 0;
+  EXPECT_EQ(found_line(f, 2),
+            "2.0 s: finding 7 not reduced, budget of time: illegal-access: read after x in k (t)");
   f.reduction.end = ReductionEnd::minimal;
   f.plan.steps = {CallStep{}};
   EXPECT_EQ(
