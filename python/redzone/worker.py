@@ -24,6 +24,7 @@ from .cuda import CurrentStream, connect_torch
 from .description import description
 from .device import choose_device
 from .files import CODE_HASH, FileError, Files, MissingModule, exception_text
+from .imports import ImportWatch
 from .library import DESTROY, MAKE, REFERENCE, RUN, TRIAL, Callbacks, LibraryError, open_library
 from .output import as_bytes, fail_check, flush, write_line
 from .progress import Progress, compile_no_vectors, prepare_inductor
@@ -62,7 +63,7 @@ class Worker:
         self._instances: dict[int, Instance] = {}
         self._ids = itertools.count()
         self._progress = Progress(
-            compiling=lambda what: library.rz_compiling(as_bytes(what)),
+            compiling=self._tell_compiling,
             working=lambda what: library.rz_progress(as_bytes(what)),
         )
         self._cuda = CurrentStream() if device == "cuda" else None
@@ -140,6 +141,8 @@ class Worker:
 
     def serve(self, arguments: Sequence[str], described: str) -> int:
         """Runs trials until the driver has had enough; the exit code."""
+        # An import may take as long as a compilation: many modules are compiled by it.
+        ImportWatch(self._tell_compiling).install()
         callbacks = Callbacks(
             None,
             MAKE(kept_in_process(self.make)),
@@ -153,6 +156,9 @@ class Worker:
         return int(
             self._library.rz_worker_main(len(arguments), words, described.encode(), ctypes.byref(callbacks))
         )
+
+    def _tell_compiling(self, what: str) -> None:
+        self._library.rz_compiling(as_bytes(what))
 
     def _key(self, call: int) -> tuple[int, int]:
         return self._library.rz_call_index(call), self._library.rz_call_repeat(call)

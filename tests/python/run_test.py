@@ -260,6 +260,16 @@ class Run(cases.FileCase):
         self.assertIn("20 pass", ran.stdout)
         self.assertEqual(ran.stderr.count("compiling my.f (2 s so far)"), 1, ran.stderr)
 
+    def test_a_call_that_imports_for_some_deadlines_is_no_hang(self):
+        self.write("import time\ntime.sleep(4)\nvalue = 1\n", "slow.py")
+        found, ran = self.run_file(
+            HEAD + "@rz.target(x=rz.In('f32', N), returns=rz.Out('f32', N))\ndef f(x):\n"
+            "    import slow\n    return [v + slow.value for v in x]\n",
+            "--plans", "3", "--deadline", "1s", "--workers", "1",
+        )  # fmt: skip
+        self.assertEqual((found, ran.returncode), ([], 0), ran.stdout + ran.stderr)
+        self.assertIn("3 pass", ran.stdout)
+
     def test_a_mistake_ends_the_command(self):
         name = self.write(HEAD + "rz.target(lambda x: 0, name='f', z=rz.In('f32', N))\n")
         ran = self.redzone("run", name, "--python", sys.executable)

@@ -1,14 +1,19 @@
 #!/usr/bin/env python3
 """What a worker does with targets that do to its process what they like, over a library that is simulated."""
 
+import builtins
 import ctypes
+import functools
+import importlib
 import os
 import pathlib
 import random
 import subprocess
 import sys
+import threading
 import time
 import unittest
+import unittest.mock
 from typing import cast
 
 import cases  # isort: skip
@@ -16,6 +21,7 @@ import cases  # isort: skip
 import redzone as rz
 from redzone import random_numbers
 from redzone.files import Files
+from redzone.imports import ImportWatch
 from redzone.progress import Progress
 from redzone.registry import registry
 from redzone.worker import Worker, kept_in_process
@@ -116,6 +122,76 @@ class Calls(unittest.TestCase):
         time.sleep(1.2)
         self.assertEqual(len(told), before)
         progress.settle()  # also where nothing compiles
+
+
+class Imports(cases.FileCase):
+    """What is told while modules are imported, whichever way."""
+
+    def setUp(self):
+        super().setUp()
+        self.told: list[str] = []
+        self.watch = ImportWatch(self.told.append)
+        before = list(sys.meta_path)
+        self.watch.install()
+        sys.path.insert(0, str(self.folder))
+        self.addCleanup(sys.path.remove, str(self.folder))
+        self.addCleanup(lambda: sys.meta_path.__setitem__(slice(None), before))
+
+    def module(self, text):
+        """The name of a new module."""
+        name = f"{self.id().rpartition('.')[2]}_{len(list(self.folder.iterdir()))}"
+        self.write(text, f"{name}.py")
+        importlib.invalidate_caches()
+        self.addCleanup(sys.modules.pop, name, None)
+        return name
+
+    def assert_ended(self):
+        """Nothing is told any more, and the thread that told it is gone."""
+        time.sleep(0.3)
+        before = len(self.told)
+        time.sleep(0.8)
+        self.assertEqual(len(self.told), before)
+        self.assertEqual(len(sys._current_frames()), 1)
+
+    def test_a_slow_one_is_told_until_it_ends(self):
+        name = self.module("import time\ntime.sleep(1.3)\n")
+        importlib.import_module(name)
+        self.assertGreaterEqual(self.told.count(f"imports {name}"), 3)
+        self.assert_ended()
+
+    def test_what_it_imports_and_what_it_raises(self):
+        inner = self.module("import time\ntime.sleep(0.7)\nraise ValueError\n")
+        outer = self.module(f"try: import {inner}\nexcept ValueError: pass\nimport time\ntime.sleep(0.7)\n")
+        __import__(outer)
+        self.assertEqual(self.told[0], f"imports {outer}")
+        self.assertGreaterEqual(self.told.count(f"imports {inner}"), 2)
+        self.assert_ended()
+
+    def test_that_of_a_thread_and_by_an_own_import(self):
+        name = self.module("import time\ntime.sleep(1.3)\n")
+        plain = builtins.__import__
+        self.addCleanup(setattr, builtins, "__import__", plain)
+        builtins.__import__ = functools.partial(plain)
+        other = threading.Thread(target=lambda: exec(f"import {name}", {}))
+        other.start()
+        other.join()
+        self.assertGreaterEqual(self.told.count(f"imports {name}"), 3)
+        self.assert_ended()
+
+    def test_one_that_is_imported_costs_nothing(self):
+        name = self.module("")
+        importlib.import_module(name)
+        with unittest.mock.patch.object(ImportWatch, "find_spec", side_effect=AssertionError):
+            importlib.import_module(name)
+            exec(f"import {name}", {})
+
+    def test_a_process_that_is_forked_tells_nothing(self):
+        name = self.module("")
+        child = os.fork()
+        if child == 0:
+            importlib.import_module(name)
+            os._exit(len(self.told))
+        self.assertEqual(os.waitpid(child, 0)[1], 0)
 
 
 class Processes(unittest.TestCase):
