@@ -48,7 +48,7 @@ class Files:
         self._absolute = {word: os.path.abspath(word) for word in words}
         self._paths = {os.path.realpath(word): word for word in words}
         self._tried_out: set[str] = set()  # kinds of arrays
-        self._namesakes = Namesakes(lambda file: not _is_installed(file))
+        self._namesakes = Namesakes(lambda file: not is_installed(file))
 
     def load(self) -> list[Target]:
         """Imports all files; the targets that they declare, in order. Raises FileError. Does not
@@ -211,10 +211,10 @@ class Files:
         found = set()
         for name, file in loaded:
             # Links are resolved for few of thousands of modules.
-            if file is None or not file.endswith((".py", ".so")) or _is_installed(file):
+            if file is None or not file.endswith((".py", ".so")) or is_installed(file):
                 continue
             path = os.path.realpath(file)
-            if os.path.isfile(path) and (path in self._paths or not _is_installed(path)):
+            if os.path.isfile(path) and (path in self._paths or not is_installed(path)):
                 found.add((name, path))
         return found
 
@@ -256,7 +256,7 @@ def version_of(module: str) -> str:
         return "unknown"
 
 
-def _is_installed(file: str) -> bool:
+def is_installed(file: str) -> bool:
     """Whether a package manager has put it there, or it is Python's or ours."""
     if any(part in file.split(os.sep) for part in _INSTALLED) or file.startswith((_PYTHON, _PACKAGE)):
         return True

@@ -25,6 +25,7 @@ from .description import description
 from .device import choose_device
 from .files import CODE_HASH, FileError, Files, MissingModule, exception_text
 from .imports import ImportWatch
+from .learning import Teller
 from .library import DESTROY, MAKE, REFERENCE, RUN, TRIAL, Callbacks, LibraryError, open_library
 from .output import as_bytes, fail_check, flush, write_line
 from .progress import Progress, compile_no_vectors, prepare_inductor
@@ -51,9 +52,17 @@ class Instance:
 class Worker:
     """The callbacks of the library. None of them lets an exception out."""
 
-    def __init__(self, files: Files, targets: Sequence[Target], library: ctypes.CDLL, device: str) -> None:
+    def __init__(
+        self,
+        files: Files,
+        targets: Sequence[Target],
+        library: ctypes.CDLL,
+        device: str,
+        teller: Teller | None = None,
+    ) -> None:
         self._files = files
         self._library = library
+        self._teller = teller
         self._targets = {t.name: t for t in targets}
         arrays = {t.name: arrays_named(kind_of(t), device) for t in targets}
         self._calls = {t.name: BoundCall(t, arrays[t.name], library) for t in targets}
@@ -136,7 +145,10 @@ class Worker:
             if self._cuda is not None:
                 self._cuda.leave()
             gc.disable()
-        elif gc.get_count()[0] > _GARBAGE:
+            return
+        if self._teller is not None:
+            self._teller.tell()
+        if gc.get_count()[0] > _GARBAGE:
             gc.collect()
 
     def serve(self, arguments: Sequence[str], described: str) -> int:
@@ -219,8 +231,9 @@ class Prepared:
         elif self.device == "cuda":
             compile_no_vectors(self.targets)
 
-    def worker(self) -> Worker:
-        return Worker(self.files, self.targets, self.library, self.device)
+    def worker(self, teller: Teller | None = None) -> Worker:
+        """`teller`: who tells what the calls have imported."""
+        return Worker(self.files, self.targets, self.library, self.device, teller)
 
 
 def load(of_driver: str, files: Files) -> Prepared:

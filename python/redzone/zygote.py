@@ -11,6 +11,7 @@ from __future__ import annotations
 import array
 import contextlib
 import ctypes
+import fcntl
 import gc
 import os
 import resource
@@ -22,6 +23,7 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from .files import exception_text
+from .learning import Listener, Modules, Teller, import_all, new_of
 from .output import flush, write_line
 from .worker import Prepared, wait_for_log
 
@@ -30,7 +32,10 @@ _REFUSED = -1
 _MOST_FLAGS = 1 << 20
 _DESCRIPTORS = 3
 _WAITING = 64  # proxies, while it gets ready
-_PR_SET_CHILD_SUBREAPER = 36  # linux/prctl.h
+_PIPE_BYTES = 1 << 20
+_F_SETPIPE_SZ = 1031  # linux/fcntl.h; Python has it since 3.10
+_LONGEST_IMPORT_S = 120
+_PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36  # linux/prctl.h
 
 
 def start_zygote(prepared: Prepared, driver: int, name: str) -> None:
@@ -126,6 +131,11 @@ class Zygote:
         self._waiting = selectors.DefaultSelector()
         self._waiting.register(listener, selectors.EVENT_READ)
         self._waiting.register(driver, selectors.EVENT_READ)
+        self._asked: set[str] = set()  # modules that calls have imported
+        self._to_learn: Modules = {}
+        self._learning: Modules = {}  # in the process `_tries`, which tries it out
+        self._tries = 0
+        self._can_fork = True
         # A file may have told the system to forget children, whose ends the proxies wait for.
         self._children_before = signal.signal(signal.SIGCHLD, signal.SIG_DFL)
 
@@ -137,6 +147,10 @@ class Zygote:
                     self._accept()
                 elif key.fileobj == self._driver:
                     return
+                elif isinstance(key.data, Listener):
+                    self._hear(key.data)
+                elif key.data is None:
+                    self._learn(key)
                 else:
                     self._reap(key)
 
@@ -147,7 +161,7 @@ class Zygote:
             link.close()
             return
         arguments, descriptors = _receive(link)
-        if len(descriptors) != _DESCRIPTORS:
+        if len(descriptors) != _DESCRIPTORS or not self._can_fork:
             _send(link, _REFUSED)
             link.close()
         else:
@@ -158,11 +172,12 @@ class Zygote:
     def _fork(self, link: socket.socket, arguments: list[str], descriptors: Sequence[int]) -> None:
         proxy = struct.unpack("3i", link.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))[0]
         waits, tells = os.pipe()
+        hears, told = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
         try:
             child = os.fork()
         except OSError:
-            os.close(waits)
-            os.close(tells)
+            for end in (waits, tells, hears, told):
+                os.close(end)
             _send(link, _REFUSED)
             link.close()
             return
@@ -172,7 +187,12 @@ class Zygote:
             if not os.read(waits, 1):
                 os._exit(0)
             os.close(waits)
-            self._become_worker(link, proxy, arguments, descriptors)
+            os.close(hears)
+            self._become_worker(link, proxy, arguments, descriptors, told)
+        os.close(told)
+        with contextlib.suppress(OSError):  # torch tells of some thousand modules at once
+            fcntl.fcntl(hears, _F_SETPIPE_SZ, _PIPE_BYTES)
+        self._waiting.register(hears, selectors.EVENT_READ, Listener(hears))
         _send(link, child)
         os.close(waits)
         os.write(tells, b"!")
@@ -188,8 +208,63 @@ class Zygote:
         _send(link, status)
         link.close()
 
+    def _hear(self, listener: Listener) -> None:
+        heard = listener.hear()
+        if heard is None:
+            self._waiting.unregister(listener.pipe)
+            os.close(listener.pipe)
+            return
+        self._to_learn.update(new_of(heard, self._asked))
+        self._try_out()
+
+    def _try_out(self) -> None:
+        """Imports what is to be learned in a process of its own, which then shows whether this one could
+        still be forked."""
+        if self._learning or not self._to_learn:
+            return
+        self._learning, self._to_learn = self._to_learn, {}
+        self._asked.update(self._learning)
+        try:
+            child = os.fork()
+        except OSError:
+            self._learning = {}
+            return
+        if child == 0:
+            code = 1
+            try:
+                ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+                signal.signal(signal.SIGALRM, signal.SIG_DFL)
+                signal.alarm(_LONGEST_IMPORT_S)
+                if import_all(self._learning) and can_fork() and not has_children():
+                    code = 0
+            finally:
+                os._exit(code)
+        self._tries = child
+        self._waiting.register(os.pidfd_open(child), selectors.EVENT_READ)
+
+    def _learn(self, key: selectors.SelectorKey) -> None:
+        """Imports what could be imported."""
+        self._waiting.unregister(key.fileobj)
+        os.close(key.fd)
+        _, status = os.waitpid(self._tries, 0)
+        if status == 0:
+            us = os.getpid()
+            import_all(self._learning)
+            if os.getpid() != us:  # a module has forked
+                os._exit(0)
+            self._can_fork = can_fork()
+            gc.collect()
+            gc.freeze()
+        self._learning = {}
+        self._try_out()
+
     def _become_worker(
-        self, link: socket.socket, proxy: int, arguments: list[str], descriptors: Sequence[int]
+        self,
+        link: socket.socket,
+        proxy: int,
+        arguments: list[str],
+        descriptors: Sequence[int],
+        told: int,
     ) -> NoReturn:
         code = 3
         try:
@@ -203,7 +278,7 @@ class Zygote:
             self._forget()
             link.close()
             flags = [*arguments, "--socket-fd", str(channel), "--black-box-fd", str(box)]
-            code = self._prepared.worker().serve(flags, self._prepared.description)
+            code = self._prepared.worker(Teller(told)).serve(flags, self._prepared.description)
         except BaseException as error:
             write_line(exception_text(error))
         finally:
@@ -214,7 +289,7 @@ class Zygote:
         """In a worker: closes what is the zygote's alone, and ends what it has set."""
         for key in list(self._waiting.get_map().values()):
             os.close(key.fd)
-            if key.data is not None:
+            if isinstance(key.data, tuple):
                 key.data[1].close()  # another proxy's
         self._waiting.close()
         if self._children_before is not None:

@@ -270,6 +270,25 @@ class Run(cases.FileCase):
         self.assertEqual((found, ran.returncode), ([], 0), ran.stdout + ran.stderr)
         self.assertIn("3 pass", ran.stdout)
 
+    def test_workers_are_forked_with_what_calls_have_imported(self):
+        log = self.folder / "imported"
+        note = f"import os\nprint(os.getpid(), os.getppid(), file=open({str(log)!r}, 'a'))\n"
+        thread = "import threading\nthreading.Thread(target=threading.Event().wait, daemon=True).start()\n"
+        # What has a thread cannot be forked.
+        for name, more, learned in (("quiet", "", True), ("busy", thread, False)):
+            with self.subTest(name):
+                log.unlink(missing_ok=True)
+                self.write(note + more, f"site-packages/{name}.py")
+                found, ran = self.run_file(
+                    f"import sys\nsys.path.append({str(self.folder / 'site-packages')!r})\n" + HEAD
+                    + f"@rz.target(x=rz.InOut('f32', N))\ndef f(x):\n    import {name}\n",
+                    "--time", "6s", "--workers", "2",
+                )  # fmt: skip
+                self.assertEqual((found, ran.returncode), ([], 0), ran.stdout)
+                lines = [line.split() for line in log.read_text().splitlines()]
+                zygote = {parent for _, parent in lines}
+                self.assertEqual(len(zygote & {process for process, _ in lines}), int(learned), lines)
+
     def test_a_mistake_ends_the_command(self):
         name = self.write(HEAD + "rz.target(lambda x: 0, name='f', z=rz.In('f32', N))\n")
         ran = self.redzone("run", name, "--python", sys.executable)
