@@ -116,7 +116,15 @@ Result<const TargetEntry*> entry_of(const Registry& registry, const std::string&
   return registry.require_any(target);
 }
 
-Result<std::string> python_program_of(const Finding& f, const TargetEntry& entry) {
+// Redzone runs the calls in another order, and a program of Python each by itself.
+std::string note_of(const Finding& f) {
+  if (f.signature.kind != FailKind::history) return "";
+  return "\nThis program compares with each call alone, so it may name another of these calls.";
+}
+
+// `db`: as report::replay_command() takes it.
+Result<std::string> python_program_of(const Finding& f, const TargetEntry& entry,
+                                      const std::string& db) {
   RZ_TRY_ASSIGN(auto source, read_file(entry.origin.path));
   // Empty for a plan that was imported, and has run nowhere.
   const std::string& device = f.environment.device;
@@ -125,8 +133,8 @@ Result<std::string> python_program_of(const Finding& f, const TargetEntry& entry
                                           .spec = &entry.spec,
                                           .signature = f.signature,
                                           .on_gpu = on_gpu,
-                                          .comment = comment_of(f),
-                                          .replay = report::replay_command(f),
+                                          .comment = comment_of(f) + note_of(f),
+                                          .replay = report::replay_command(f, db),
                                           .file = entry.origin.path,
                                           .source = std::move(source)});
 }
@@ -142,7 +150,7 @@ Result<File> program_of(const Finding& f, const Registry& registry,
   if (!found) return tl::unexpected(engine::with_origin(found.error(), f.environment));
   const TargetEntry* const entry = *found;
   if (entry->origin.source == TargetSource::python) {
-    RZ_TRY_ASSIGN(auto text, python_program_of(f, *entry));
+    RZ_TRY_ASSIGN(auto text, python_program_of(f, *entry, db_for_commands(flags)));
     return File{std::move(text), ".py"};
   }
   const TargetSpec& spec = entry->spec;

@@ -106,6 +106,8 @@ class Plain(ExportCase):
         self.write(HEAD + "N = rz.dim('N', 1, 40)\n@rz.target(x=rz.In('f32', N), y=rz.Out('f32', N))\n"
                    "def f(x, y):\n    for i in range(len(x) // 4 * 4): y[i] = 2 * x[i]\n")  # fmt: skip
         program = self.export(plan(["dims = { N = 5 }\nseed = 3"], buffer="y"))
+        self.assertRegex(program.read_text(), r"\n# With Redzone: redzone replay 1 .*--db exported\.db\n")
+        self.assertNotIn("each call alone, so", program.read_text())
         self.shows(program, "'y' of call 1 differs")
         self.shows_not(self.edited(program, "len(x) // 4 * 4", "len(x)"))
 
@@ -140,6 +142,7 @@ class Plain(ExportCase):
             )
             calls = ["dims = { N = 1 }", None, "dims = { N = 2 }"]
             program = self.export(plan(calls, kind="history"))
+            self.assertIn("# This program compares with each call alone, so it may", program.read_text())
             self.shows(program, "'result' of call 2 differs")
         self.shows_not(self.edited(program, "n or len(x)", "len(x)"))
 
