@@ -20,7 +20,7 @@ import signal
 import socket
 import struct
 from collections.abc import Sequence
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from .files import exception_text
 from .learning import Listener, Modules, Teller, import_all, new_of
@@ -136,8 +136,14 @@ class Zygote:
         self._learning: Modules = {}  # in the process `_tries`, which tries it out
         self._tries = 0
         self._can_fork = True
-        # A file may have told the system to forget children, whose ends the proxies wait for.
-        self._children_before = signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        self._children_before: Any = None
+        self._keep_children()
+
+    def _keep_children(self) -> None:
+        """What was imported may have told the system to forget children, whose ends the proxies wait for."""
+        before = signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        if before != signal.SIG_DFL:
+            self._children_before = before
 
     def serve(self) -> None:
         """Returns when the driver has ended."""
@@ -252,6 +258,7 @@ class Zygote:
             import_all(self._learning)
             if os.getpid() != us:  # a module has forked
                 os._exit(0)
+            self._keep_children()
             self._can_fork = can_fork()
             gc.collect()
             gc.freeze()
