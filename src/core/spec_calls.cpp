@@ -8,7 +8,11 @@ namespace {
 // A function is named if it took more than 1/10 of the time.
 constexpr int kNamedPart = 10;
 
+// A function that takes less is not slow: the plans did little else.
+constexpr std::chrono::microseconds kSlowCall{50};
+
 std::string time_of_call(double ms) {
+  if (ms < 1) return fmt::format("{:.0f} us", ms * 1000);
   return ms < 10 ? fmt::format("{:.1f} ms", ms) : fmt::format("{:.0f} ms", ms);
 }
 
@@ -42,7 +46,8 @@ std::vector<std::string> slow_functions(const std::vector<SpecFunctionTime>& bef
   std::vector<std::string> out;
   if (sum * 2 <= elapsed) return out;
   for (const auto& f : since)
-    if (f.calls > 0 && f.in_all * kNamedPart > elapsed)
+    if (f.calls > 0 && f.in_all * kNamedPart > elapsed &&
+        f.in_all >= kSlowCall * static_cast<std::int64_t>(f.calls))
       out.push_back(fmt::format("{} takes {} a call", f.function,
                                 time_of_call(static_cast<double>(f.in_all.count()) /
                                              static_cast<double>(f.calls) / 1e3)));

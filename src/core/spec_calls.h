@@ -133,7 +133,8 @@ class SpecCalls::Running {
 };
 
 // Warnings for a period in which the functions took more than half of `elapsed`: one line for each
-// function with a large share of it, such as "target 't': the work function takes 500 ms a call".
+// function with a large share of it that is slow, such as "target 't': the work function takes
+// 500 ms a call".
 // `before` and `after` are times() of the same object at the start and the end of the period.
 std::vector<std::string> slow_functions(const std::vector<SpecFunctionTime>& before,
                                         const std::vector<SpecFunctionTime>& after,

@@ -75,6 +75,20 @@ Error problem(const Interpreter& interpreter, const std::string& files, int stat
                       line.empty() ? "" : ": ", line)};
 }
 
+// Why it is no regular file.
+std::string why_no_file(const std::filesystem::file_status& status, const std::error_code& error) {
+  switch (status.type()) {
+    case std::filesystem::file_type::none:
+      return error.message();
+    case std::filesystem::file_type::not_found:
+      return "no such file";
+    case std::filesystem::file_type::directory:
+      return "is a folder, not a file";
+    default:
+      return "is not a regular file";
+  }
+}
+
 enum class Read { more, end, too_much };
 
 Read read_answer(int fd, std::string& answer) {
@@ -99,9 +113,7 @@ Result<Descriptions> describe(const Interpreter& interpreter,
     std::error_code error;
     const auto status = std::filesystem::status(file, error);
     if (!std::filesystem::is_regular_file(status))
-      return usage_error(fmt::format(
-          "{}: {}", file.string(),
-          status.type() == std::filesystem::file_type::none ? error.message() : "no such file"));
+      return usage_error(fmt::format("{}: {}", file.string(), why_no_file(status, error)));
     names.push_back(file.string());
   }
   const std::string all = fmt::format("{}", fmt::join(names, ", "));

@@ -76,5 +76,13 @@ TEST(SlowFunctions, AreThoseThatTookMoreThanHalfOfTheTime) {
   EXPECT_TRUE(slow_functions(after, after, seconds(6)).empty());
 }
 
+// A dry run of a few plans does little but call them.
+TEST(SlowFunctions, AreNotThoseThatWereOnlyCalledOften) {
+  const std::vector<SpecFunctionTime> after{{"quick", 100, milliseconds(4)},
+                                            {"slow", 100, milliseconds(6)}};
+  EXPECT_EQ(slow_functions({}, after, milliseconds(12)),
+            (std::vector<std::string>{"slow takes 60 us a call"}));
+}
+
 }  // namespace
 }  // namespace redzone
