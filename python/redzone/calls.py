@@ -25,6 +25,10 @@ class WrongCall(Exception):
         super().__init__(message)
 
 
+class WrongReference(ValueError):
+    """A reference returned something else than values of the outputs. The text follows "returned"."""
+
+
 class ScalarReader:
     """Reads dims and knobs of a call, or of a reference, by the library's functions."""
 
@@ -158,7 +162,7 @@ class BoundReference:
         self._scalars = ScalarReader(target, library, "rz_reference")
 
     def run(self, reference: int) -> None:
-        """Raises what the reference raises, and ValueError for results of another shape."""
+        """Raises what the reference raises, and WrongReference."""
         target = self._target
         scalars = self._scalars.read(reference)
         named: dict[str, Any] = {}
@@ -192,16 +196,16 @@ class BoundReference:
         elif isinstance(returned, (tuple, list)) and len(returned) == len(outputs):
             results = dict(zip(outputs, returned))
         else:
-            raise ValueError(f"it must return {', '.join(outputs)}, and returned {type(returned).__name__}")
+            raise WrongReference(f"{type(returned).__name__}, and must return {', '.join(outputs)}")
         for name in outputs:
             if results.get(name) is None:
-                raise ValueError(f"it has no value for '{name}'")
+                raise WrongReference(f"no value for '{name}'")
             address, shape = self._doubles(self._output, reference, name)
             dtype = _dtype_of(self._target.tensors[name], scalars)
             try:
                 self._arrays.store_doubles(results[name], address, shape, dtype)
             except ValueError as error:
-                raise ValueError(f"its '{name}' {error}") from None
+                raise WrongReference(f"a value for '{name}' that {error}") from None
 
     @staticmethod
     def _doubles(find: Any, reference: int, name: str) -> tuple[int, tuple[int, ...]]:

@@ -79,6 +79,7 @@ _FUNCTIONS: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "rz_reference_input": (c_int, (c_void_p, c_char_p, *_VALUES)),
     "rz_reference_output": (c_int, (c_void_p, c_char_p, *_VALUES)),
     "rz_reference_fail": (None, (c_void_p, c_char_p)),
+    "rz_reference_returned": (None, (c_void_p, c_char_p)),
     "rz_progress": (None, (c_char_p,)),
     "rz_compiling": (None, (c_char_p,)),
     "rz_watch_memory": (None, (c_void_p, c_uint64, c_char_p)),

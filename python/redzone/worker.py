@@ -19,7 +19,7 @@ from typing import Any, NoReturn
 
 from . import random_numbers
 from .arrays import arrays_named, kind_of
-from .calls import BoundCall, BoundReference, Result, WrongCall
+from .calls import BoundCall, BoundReference, Result, WrongCall, WrongReference
 from .cuda import CurrentStream, connect_torch
 from .description import description
 from .device import choose_device
@@ -130,6 +130,8 @@ class Worker:
         try:
             random_numbers.seed(0)
             self._references[target.name].run(reference)
+        except WrongReference as error:
+            self._library.rz_reference_returned(reference, as_bytes(str(error)))
         except BaseException as error:
             self._library.rz_reference_fail(reference, self._told(error))
         finally:

@@ -1,6 +1,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <span>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -46,15 +49,46 @@ namespace {
 // Maximum number of reasons in a summary.
 constexpr std::size_t kMostReasons = 5;
 
+// A mistake in a spec, which each shape may tell with its own numbers.
+struct Mistake {
+  const Unjudged* example;
+  std::uint64_t plans = 0, alike = 0;
+};
+
+std::string without_numbers(std::string text) {
+  constexpr std::string_view kOfNumbers = "0123456789.+-";
+  std::erase_if(text, [&](char c) { return kOfNumbers.find(c) != std::string_view::npos; });
+  return text;
+}
+
+// In the order of their examples.
+std::vector<Mistake> mistakes_of(std::span<const Unjudged> all) {
+  std::vector<Mistake> out;
+  std::map<std::pair<std::string, std::string>, std::size_t> known;
+  for (const Unjudged& u : all) {
+    const auto [at, added] =
+        known.emplace(std::pair(u.target, without_numbers(u.reason)), out.size());
+    if (added)
+      out.push_back({&u, u.plans});
+    else {
+      out[at->second].plans += u.plans;
+      ++out[at->second].alike;
+    }
+  }
+  return out;
+}
+
 // Why plans were not judged, the most frequent reasons first. A mistake in a spec is always
-// included.
+// included, once.
 std::string unjudged_text(std::vector<Unjudged> all) {
   std::string out;
   const auto others =
       std::stable_partition(all.begin(), all.end(), [](const Unjudged& u) { return u.spec_error; });
-  for (auto u = all.begin(); u != others; ++u)
-    out += fmt::format("  SPEC      {} ({} not judged)\n", printable(u->reason),
-                       counted(u->plans, "plan"));
+  for (const Mistake& m : mistakes_of({all.begin(), others}))
+    out += fmt::format(
+        "  SPEC      {} ({} not judged{})\n", printable(m.example->reason),
+        counted(m.plans, "plan"),
+        m.alike == 0 ? "" : fmt::format("; {} alike", counted(m.alike, "further shape")));
   all.erase(all.begin(), others);
   std::stable_sort(all.begin(), all.end(),
                    [](const Unjudged& a, const Unjudged& b) { return a.plans > b.plans; });

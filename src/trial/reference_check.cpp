@@ -8,6 +8,7 @@
 #include <optional>
 #include <stdexcept>
 
+#include "core/spec_mistake.h"
 #include "device/buffer_math.h"
 #include "device/element_loops.h"
 #include "trial/compare_values.h"
@@ -96,6 +97,9 @@ bool returns(TrialState& state, const TargetSpec& spec, const CallUnit& unit, co
     state.session.stop(End::worker_error,
                        fmt::format("target '{}': no memory for the reference of call {}", spec.name,
                                    unit.item->index + 1));
+    return false;
+  } catch (const SpecMistake& e) {  // which says more than that it was thrown
+    state.session.stop(End::spec_error, e.what());
     return false;
   } catch (const std::exception& e) {
     return thrown(fmt::format("\"{}\"", e.what()));

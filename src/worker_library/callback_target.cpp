@@ -6,6 +6,7 @@
 
 #include "core/device_traits.h"
 #include "core/error.h"
+#include "core/spec_mistake.h"
 
 namespace redzone::worker {
 
@@ -73,6 +74,9 @@ void CallbackTarget::reference(ReferenceCall& call) const {
     throw SpecError("the description has a reference, and there is no callback for it");
   rz_reference handle{call, spec_};
   process_.callbacks().reference(process_.callbacks().user, description_->name.c_str(), &handle);
+  if (handle.returned)
+    throw SpecMistake(SpecMistake::Kind::of_the_call, description_->name, "reference()",
+                      handle.failure, "");
   if (!handle.failure.empty()) throw std::runtime_error(handle.failure);
 }
 

@@ -23,6 +23,7 @@ struct rz_reference {
   redzone::ReferenceCall& call;
   const redzone::TargetSpec& spec;
   std::string failure = {};
+  bool returned = false;  // `failure` says what, as a verb phrase
 };
 
 namespace redzone::worker {

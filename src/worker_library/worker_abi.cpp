@@ -258,6 +258,12 @@ void rz_reference_fail(rz_reference* reference, const char* message) {
     reference->failure = *message == '\0' ? "the reference failed" : message;
 }
 
+void rz_reference_returned(rz_reference* reference, const char* what) {
+  if (!reference->failure.empty()) return;
+  reference->failure = std::string("returned ") + what;
+  reference->returned = true;
+}
+
 // ---- of the process ----------------------------------------------------------------------------
 
 void rz_progress(const char* what) {

@@ -18,7 +18,7 @@ import cases  # isort: skip
 import redzone as rz
 from redzone.arrays import Memory, arrays_named, try_out
 from redzone.buffers import Array
-from redzone.calls import BoundCall, BoundReference, WrongCall
+from redzone.calls import BoundCall, BoundReference, WrongCall, WrongReference
 from redzone.registry import registry
 
 KINDS = ["buffer", *(kind for kind in ("numpy", "torch") if importlib.util.find_spec(kind))]
@@ -305,12 +305,12 @@ class References(CallCase):
             library.inputs["x"] = doubles([1, 2, 3], 3)
             library.outputs["y"] = doubles([0, 0, 0], 3)
             for function, message in (
-                (lambda x: (x, x), "its 'y' "),
+                (lambda x: (x, x), "a value for 'y' that "),
                 (lambda x: {"z": x}, "no value for 'y'"),
-                (lambda x: [[1.0, 2.0]], r"its 'y' has shape \(1, 2\), and \(3,\) is declared"),
+                (lambda x: [[1.0, 2.0]], r"a value for 'y' that has shape \(1, 2\), and \(3,\) is declared"),
             ):
                 bound = self.reference(library, kind, function, x=rz.In("f32", n), y=rz.Out("f32", n))
-                with self.assertRaisesRegex(ValueError, message):
+                with self.assertRaisesRegex(WrongReference, message):
                     bound.run(1)
 
 
@@ -359,7 +359,9 @@ class References(CallCase):
                 self.reference(library, kind, lambda x: x + x, x=rz.In(knob, n), y=rz.Out(knob, n)).run(1)
                 self.assertEqual(list(library.outputs["y"][0]), [2, 4, 6, 8][:count])
             bound = self.reference(library, kind, lambda x: x * 1j, x=rz.In("f32", n), y=rz.Out("f32", n))
-            with self.assertRaisesRegex(ValueError, "its 'y' has dtype .*complex128, and f32 is declared"):
+            with self.assertRaisesRegex(
+                WrongReference, "a value for 'y' that has dtype .*complex128, and f32 is declared"
+            ):
                 bound.run(1)
 
 

@@ -295,6 +295,31 @@ class Run(cases.FileCase):
         self.assertEqual(ran.returncode, 2)
         self.assertIn("my.py:3: 'z' is no parameter of <lambda>(): there are x", ran.stderr)
 
+    def test_what_is_no_file_says_what_it_is(self):
+        os.mkdir(self.folder / "folder.py")
+        os.mkfifo(self.folder / "pipe.py")
+        for name, what in (
+            ("folder.py", "is a folder, not a file"),
+            ("pipe.py", "is not a regular file"),
+            ("none.py", "no such file"),
+        ):
+            ran = self.redzone("run", name, "--python", sys.executable)
+            self.assertEqual((ran.returncode, ran.stderr), (2, f"redzone: {name}: {what}\n"))
+
+    def test_a_reference_of_another_shape_is_told_once(self):
+        name = self.write(
+            HEAD + "@rz.target(x=rz.In('f32', N), returns=rz.Out('f32', N), reference=lambda x: [*x, 1])\n"
+            "def f(x): return x.tolist()\n"
+        )
+        ran = self.redzone("run", name, "--python", sys.executable, "--device", "host", "--plans", "30")
+        told = [line for line in ran.stdout.splitlines() if line.startswith("  SPEC ")]
+        self.assertEqual(len(told), 1, ran.stdout)
+        self.assertRegex(
+            told[0],
+            r"'my.f': reference\(\) returned a value for 'result' that has shape \(\d+,\), and \(\d+,\) is"
+            r" declared \(30 plans not judged; \d+ further shapes alike\)$",
+        )
+
     def test_a_file_that_ends_the_process_is_named(self):
         for code in (0, 2, 3):
             name = self.write(f"import os\nprint('other.py:3: a line', flush=True)\nos._exit({code})\n")

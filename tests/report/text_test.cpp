@@ -261,6 +261,25 @@ TEST(ReportText, CampaignNamesAMistakeInASpec) {
       << text;
 }
 
+TEST(ReportText, AMistakeThatEachShapeTellsWithItsNumbersIsOne) {
+  Scope scope;
+  const auto mistake = [&](const char* target, std::string reason, std::uint64_t plans) {
+    scope.unjudged.push_back({target, Outcome::harness_error, std::move(reason), plans, true});
+  };
+  for (const std::uint64_t n : {17, 3, 255})
+    mistake("scan", "shape (" + std::to_string(n) + ",)", n);
+  mistake("sum", "shape (17,)", 2);
+  mistake("scan", "no shape (17,)", 1);
+  mistake("scan", "shape (-1.5,)", 5);
+  const std::string text = campaign_text(sample_campaign(), {}, {}, "", scope);
+  const auto at = text.find("  SPEC");
+  EXPECT_EQ(text.substr(at, text.find("  suspects") - at),
+            R"(  SPEC      shape (17,) (280 plans not judged; 3 further shapes alike)
+  SPEC      shape (17,) (2 plans not judged)
+  SPEC      no shape (17,) (1 plan not judged)
+)");
+}
+
 TEST(ReportText, CampaignNamesTheTargetsWhoseOutputsNothingJudged) {
   Scope scope;
   scope.targets = {{"some", {}, {3, 1}, "why", ""}, {"compared", {1, 1}, {0, 1}, "why", ""}};

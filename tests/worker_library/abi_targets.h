@@ -16,4 +16,5 @@ inline constexpr const char* kAbiTargets =
     ABI_TARGET("abi.scratch", "false") "," ABI_TARGET("abi.raises", "false") ","
     ABI_TARGET("abi.refuses", "false") "," ABI_TARGET("abi.unmade", "false") ","
     ABI_TARGET("abi.bad_reference", "false") ","
+    ABI_TARGET("abi.wrong_reference", "false") ","
     ABI_TARGET("abi.returns", "true") "," ABI_TARGET("abi.returns_own", "true") "]}";

@@ -2,6 +2,7 @@
 // the screen.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 
 #include "core/validate.h"
@@ -132,6 +133,15 @@ TEST_F(Abi, AReferenceThatFailsIsAMistakeOfItsAuthor) {
     told |= seen.end == End::spec_error &&
             seen.message.find("my.py:20: no reference today") != std::string::npos;
   EXPECT_TRUE(told);
+}
+
+TEST_F(Abi, AReferenceOfAnotherShapeIsSaidToHaveReturned) {
+  screened("abi.wrong_reference", {6});
+  const auto told = std::find_if(seen_.begin(), seen_.end(),
+                                 [](const auto& seen) { return seen.end == End::spec_error; });
+  ASSERT_NE(told, seen_.end());
+  EXPECT_EQ(told->message,
+            "target 'abi.wrong_reference': reference() returned 'y' of another shape");
 }
 
 }  // namespace

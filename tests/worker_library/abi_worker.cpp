@@ -93,6 +93,8 @@ void reference(void*, const char* target, rz_reference* reference) {
   int rank = 0;
   if (std::strcmp(target, "abi.bad_reference") == 0)
     return rz_reference_fail(reference, "my.py:20: no reference today");
+  if (std::strcmp(target, "abi.wrong_reference") == 0)
+    return rz_reference_returned(reference, "'y' of another shape");
   if (rz_reference_input(reference, "y", &x, &in, shape, &rank) == 0 ||
       rz_reference_input(reference, "x", &x, &in, shape, &rank) != 0 ||
       rz_reference_output(reference, "y", &y, &out, shape, &rank) != 0 || rank != 1 ||

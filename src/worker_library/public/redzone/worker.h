@@ -143,6 +143,9 @@ int rz_reference_output(rz_reference*, const char* name, double** at, uint64_t* 
                         int64_t* shape, int* rank);
 /* The reference failed: a mistake of the target's author, never a finding. */
 void rz_reference_fail(rz_reference*, const char* message);
+/* It returned something else than values of the outputs: a mistake of the author as well. `what`
+ * goes on after "returned". */
+void rz_reference_returned(rz_reference*, const char* what);
 
 /* ---- of the process ---- */
 
