@@ -266,6 +266,9 @@ std::optional<Verdict> judge_fault(std::string_view oracle, const Plan& plan,
   if (!address) {
     s.kind = FailKind::fault;
     s.where = fault.code;
+    // A target that could not be made, which was in no call: the detail says so.
+    if (fault.call < 0 && fault.code == "target-error")
+      return fail(oracle, s, fault.call, fmt::format("{} {}", fault.code, fault.detail));
     return fail(oracle, s, fault.call,
                 fmt::format("{} in {}{}{}", fault.code, place_of(plan, fault),
                             in_host_code || fault.detail.empty() ? "" : ": ",

@@ -41,6 +41,19 @@ def parameters_of(callable: Callable[..., Any]) -> Parameters:
     return _of_signature(parameters)
 
 
+def missing_when_made(callable: Callable[..., Any]) -> list[str]:
+    """What a class cannot be made without; nothing for one whose signature cannot be read."""
+    if not inspect.isclass(callable):
+        return []
+    try:
+        # What a decorator of __init__ takes, and not what it passes on.
+        signature = inspect.signature(callable, follow_wrapped=False)
+    except Exception:  # also of a __signature__ of its own
+        return []
+    given = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    return [p.name for p in signature.parameters.values() if p.default is p.empty and p.kind not in given]
+
+
 def _of_signature(parameters: list[inspect.Parameter]) -> Parameters:
     named = [p for p in parameters if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
     return Parameters(

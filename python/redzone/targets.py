@@ -10,7 +10,7 @@ from typing import Any
 
 from .errors import Place, SpecError, did_you_mean
 from .expressions import Expression, Symbol, Value, expression, symbols_of
-from .parameters import Parameters, parameters_of
+from .parameters import Parameters, missing_when_made, parameters_of
 from .spec import Dim, Knob, Requirement, Tensor, Tolerance, tolerance
 
 CATEGORIES = ("kernel", "puzzle", "twin")
@@ -71,6 +71,7 @@ class Target:
         self.work = None if options.work is None else expression(options.work, "work")
         self._requirements = _requirements(options.require, place)
         self.parameters = parameters or parameters_of(callable)
+        self._check_class()
         self.results = _results(options.returns)
         self.arguments = self._bind(declared)
         self.tensors = self._named_tensors()
@@ -108,6 +109,15 @@ class Target:
 
     def _error(self, message: str) -> SpecError:
         return SpecError(message, self.place)
+
+    def _check_class(self) -> None:
+        needed = missing_when_made(self.callable)
+        if needed:
+            takes = ", ".join(f"'{name}'" for name in needed)
+            raise self._error(
+                f"{_shown(self.callable)} takes {takes} when it is made, and a class is made without"
+                " arguments: give defaults, or declare a class that has them"
+            )
 
     def _bind(self, declared: Mapping[str, Any]) -> list[Argument]:
         arguments = []

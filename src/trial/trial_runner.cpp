@@ -25,7 +25,7 @@ bool has_inout(const TargetSpec& spec) {
 
 std::unique_ptr<Target> make_target(const TargetEntry& entry, Session& session) {
   const auto failed = [&](std::string what) {
-    session.stop_fault("target-error", -1, {}, "constructor: " + std::move(what));
+    session.stop_fault("target-error", -1, {}, "when it was made: " + std::move(what));
     return nullptr;
   };
   try {

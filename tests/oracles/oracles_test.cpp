@@ -170,6 +170,9 @@ TEST(Fault, OtherEndsKeepTheirKind) {
   EXPECT_EQ(judge_fault("f", plan, faulted({"SIGABRT"}))->signature,
             (Signature{FailKind::fault, "t", "SIGABRT", "", "", ""}));
   EXPECT_FALSE(judge_fault("f", plan, completed({1})));
+  const Fault unmade{.code = "target-error", .call = -1, .detail = "when it was made: no license"};
+  EXPECT_EQ(judge_fault("f", plan, faulted(unmade))->reason,
+            "target-error when it was made: no license");
 }
 
 TEST(Axis, FailsOnlyWhenTheChangeAloneMakesTheDifference) {

@@ -86,6 +86,27 @@ class Descriptions(cases.FileCase):
         )
         self.assertEqual(targets[2]["tensor"][0]["dtype_of"], "dt")
 
+    def test_a_class_is_made_without_arguments(self):
+        declared = "rz.target(C, name='c', x=rz.InOut('f32', N))\n"
+        rest = "    def __call__(self, x): pass\n" + declared
+        told = self.mistake(HEAD + "class C:\n    def __init__(self, a, b, c=1, *d): pass\n" + rest)
+        line = (HEAD + rest).count("\n") + 2
+        self.assertEqual(
+            told,
+            f"my.py:{line}: C() takes 'a', 'b' when it is made, and a class is made without arguments: give"
+            " defaults, or declare a class that has them",
+        )
+        for right in (
+            "class C:\n    def __init__(self, a=1, *b, **c): pass\n",
+            "class C:\n    def __new__(cls): return super().__new__(cls)\n    def __init__(self): pass\n",
+            "import functools\ndef given(f):\n    @functools.wraps(f)\n"
+            "    def g(self): f(self, 1)\n    return g\n"
+            "class C:\n    @given\n    def __init__(self, a): pass\n",
+            "class C:\n    __signature__ = 7\n    def __init__(self): pass\n",
+        ):
+            with self.subTest(right):
+                self.assertEqual(len(self.answer(HEAD + right + rest)["target"]), 1)
+
     def test_the_hash_is_over_the_users_own_modules(self):
         self.write("def helper(x): return x\n", "helpers.py")
         text = "import helpers\n" + RIGHT

@@ -516,7 +516,7 @@ TEST(Ending, TargetsThatCannotBeMade) {
   plan.steps = {CallStep{call_of(1, 1), 1, 0}};
   const Observation o = runner.run(plan, {});
   EXPECT_EQ(o.end, End::fault);
-  EXPECT_EQ(o.fault->detail, "constructor: no license");
+  EXPECT_EQ(o.fault->detail, "when it was made: no license");
   plan.target = "u";
   EXPECT_EQ(runner.run(plan, {}).end, End::worker_error);
 }
