@@ -6,7 +6,7 @@ import difflib
 import os
 import sys
 from collections.abc import Container, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import FrameType
 
 _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
@@ -18,6 +18,8 @@ class Place:
 
     file: str
     line: int
+    # Whether a function ran it, and not an import of its file.
+    in_function: bool = field(default=False, compare=False, repr=False)
     # The lines that called it, innermost first.
     callers: tuple[Place, ...] = field(default=(), compare=False, repr=False)
 
@@ -44,12 +46,16 @@ def calling_place() -> Place:
     """The innermost line that runs outside of this package, and those that called it."""
     frame: FrameType | None = sys._getframe(1)
     lines: list[tuple[str, int]] = []
+    imported: set[str] = set()
     while frame is not None:
-        if not frame.f_code.co_filename.startswith(_PACKAGE):
-            lines.append((frame.f_code.co_filename, frame.f_lineno))
+        file = frame.f_code.co_filename
+        if not file.startswith(_PACKAGE):
+            lines.append((file, frame.f_lineno))
+        if frame.f_code.co_name == "<module>":
+            imported.add(file)
         frame = frame.f_back
-    first, *callers = lines or [("?", 0)]
-    return Place(*first, tuple(Place(*line) for line in callers))
+    first, *callers = [Place(*line, line[0] not in imported) for line in lines or [("?", 0)]]
+    return replace(first, callers=tuple(callers))
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

@@ -12,6 +12,7 @@ import contextlib
 import fcntl
 import json
 import os
+import re
 import warnings
 from collections.abc import Iterator
 from typing import Any
@@ -46,12 +47,12 @@ class Checker:
         self._root = root
 
     def check(
-        self, declared: Any, *, time: str = "20s", plans: int | None = None, seed: int | None = None
+        self, declared: Any, *, time: str | float = "20s", plans: int | None = None, seed: int | None = None
     ) -> None:
         """Fuzzes the targets of a callable, and fails with the first finding, once it is reduced.
 
         declared  a function or class with @rz.target, or what rz.target, rz.triton or rz.op returned
-        time      how long each target is fuzzed if nothing is found
+        time      how long each target is fuzzed if nothing is found: "20s", "5m" or a number of seconds
         plans     a limit of plans instead, so that each run does the same
         seed      of the generators; 1 where $CI is set, else drawn
         """
@@ -59,8 +60,12 @@ class Checker:
         if not targets:
             name = getattr(declared, "__name__", repr(declared))
             raise pytest.UsageError(f"{name} is no target: declare it by @rz.target")
+        duration = _duration(time)
         for target in targets:
-            self._check(target, time, plans, seed)
+            if target.place.in_function:
+                problem = "is declared in a function, which nobody calls when Redzone imports the file"
+                pytest.fail(f"{target.place}: {target.name} {problem}: declare it outside", pytrace=False)
+            self._check(target, duration, plans, seed)
 
     def _check(self, target: Target, time: str, plans: int | None, seed: int | None) -> None:
         db = store_of(self._root, target.place.file, target.name)
@@ -109,6 +114,15 @@ class Checker:
                 warnings.warn(pytest.PytestWarning(told), stacklevel=4)
 
 
+def _duration(time: Any) -> str:
+    """As the command takes it."""
+    if isinstance(time, str):
+        return time
+    if isinstance(time, bool) or not isinstance(time, (int, float)) or not 0 < time < float("inf"):
+        pytest.fail(f"time is {time!r}, and must be a number of seconds or a text like '20s'", pytrace=False)
+    return f"{max(1, round(time * 1000))}ms"
+
+
 def failure(finding: dict[str, Any]) -> str:
     """The text of a failed test: reason, minimal plan, and the line that replays it."""
     plan = "\n".join("  " + line for line in finding["plan"].strip().splitlines())
@@ -132,9 +146,18 @@ def not_judged(document: dict[str, Any]) -> str:
     """The text of a test whose plans could not be judged; "" if there is no such plan. Mistakes of the
     spec come before calls that the target refuses."""
     reasons = sorted(document.get("unjudged", []), key=lambda each: not each["spec_error"])
-    return "\n".join(
-        f"{each['target']}: {each['reason']} ({each['verdict']}, plans: {each['plans']})" for each in reasons
-    )
+    alike: dict[tuple[str, str, str], list[dict[str, Any]]] = {}
+    for each in reasons:
+        # Each shape may tell a mistake with its own numbers.
+        text = re.sub(r"[\d.+-]+", "", each["reason"])
+        alike.setdefault((each["target"], each["verdict"], text), []).append(each)
+    return "\n".join(_told(same) for same in alike.values())
+
+
+def _told(same: list[dict[str, Any]]) -> str:
+    example, plans = same[0], sum(each["plans"] for each in same)
+    more = f", further shapes alike: {len(same) - 1}" if len(same) > 1 else ""
+    return f"{example['target']}: {example['reason']} ({example['verdict']}, plans: {plans}{more})"
 
 
 @contextlib.contextmanager

@@ -93,6 +93,33 @@ class Plugin(cases.FileCase):
         self.assertNotIn("not applicable: launch modes", ran.stdout)
         self.assertNotIn("UsageError", ran.stdout)
 
+    def test_what_is_asked_wrongly_is_told_in_a_line(self):
+        self.write(
+            "import redzone as rz\nN = rz.dim('N', 1, 9)\n"
+            "def declared():\n"
+            "    @rz.target(x=rz.InOut('f32', N))\n    def local(x): pass\n    return local\n"
+            "at_the_top = declared()\n"
+            "@rz.target(x=rz.In('f32', N), returns=rz.Out('f32', N), reference=lambda x: [*x, 1])\n"
+            "def lists(x): return x.tolist()\n"
+            "def test_local(redzone):\n"
+            "    @rz.target(name='other', x=rz.InOut('f32', N))\n    def other(x): pass\n"
+            "    redzone.check(other, plans=5)\n"
+            "def test_seconds(redzone): redzone.check(at_the_top, time=0.5)\n"
+            "def test_none(redzone): redzone.check(at_the_top, time=None)\n"
+            "def test_negative(redzone): redzone.check(at_the_top, time=-1)\n"
+            "def test_shapes(redzone): redzone.check(lists, plans=20)\n",
+            "test_mine.py",
+        )
+        ran = self.pytest("test_mine.py")
+        self.assertIn("4 failed, 1 passed", ran.stdout)
+        self.assertIn("test_mine.py:11: other is declared in a function, which nobody calls", ran.stdout)
+        for time in ("None", "-1"):
+            self.assertIn(f"time is {time}, and must be a number of seconds or a text like '20s'", ran.stdout)
+        shapes = [line for line in ran.stdout.splitlines() if line.startswith("test_mine.lists: ")]
+        self.assertEqual(len(shapes), 1, ran.stdout)
+        self.assertRegex(shapes[0], r"reference\(\) returned a value for 'result' that has shape \(\d+,\)")
+        self.assertRegex(shapes[0], r"\(harness-error, plans: 20, further shapes alike: \d\)$")
+
     def test_files_of_one_name(self):
         for folder, limit in (("a", 3), ("b", 5)):
             self.write(
