@@ -3,9 +3,9 @@
     leftovers.py ROOT FOLDER
 
 Says "watching", and waits until nobody has its standard input open for writing any more. Then kills all
-processes of the cluster, whose configuration is ROOT/slurm.conf; its last line is "ended", or says which
-do not end. If it was sent nothing, the process was killed: it unmounts what is mounted in FOLDER, and
-removes that folder, whose name has to begin with rz-fleet-.
+processes of the cluster, whose configuration is ROOT/slurm.conf. If it was sent anything, its last line is
+"ended", or says which do not end. Otherwise the process was killed: it unmounts what is mounted in FOLDER,
+and removes that folder, whose name has to begin with rz-fleet-.
 """
 import contextlib
 import os
@@ -114,6 +114,7 @@ if __name__ == "__main__":
     print(WATCHING, flush=True)
     told = sys.stdin.read()
     left = kill_all(cluster)
-    if not told:
+    if told:
+        print(f"{sorted(left)} do not end" if left else ENDED)
+    else:
         remove(whole)
-    print(f"{sorted(left)} do not end" if left else ENDED)
