@@ -1,6 +1,4 @@
 // Checks a store for soundness: its pages, its tables, and each row that a reader may refuse.
-#include <algorithm>
-
 #include "core/plan_text.h"
 #include "store/columns.h"
 #include "store/database.h"
@@ -9,7 +7,6 @@
 #include "store/night_table.h"
 #include "store/probe_table.h"
 #include "store/row.h"
-#include "store/schema_columns.h"
 #include "store/upkeep.h"
 #include "store/writer_table.h"
 
@@ -40,28 +37,6 @@ void check_pages(SQLite::Database& sql, Lines& wrong) {
   while (pages.executeStep())
     if (const std::string said = pages.getColumn(0).getString(); said != "ok")
       wrong.push_back(said);
-}
-
-// Reports everything of the current schema that this store lacks.
-void check_tables(SQLite::Database& sql, Lines& wrong) {
-  const Columns here = columns_of(sql);
-  for (const auto& [table, names] : known_columns()) {
-    const auto own = here.find(table);
-    if (own == here.end()) {
-      wrong.push_back(fmt::format("table {} is missing", table));
-      continue;
-    }
-    for (const auto& name : names)
-      if (std::find(own->second.begin(), own->second.end(), name) == own->second.end())
-        wrong.push_back(fmt::format("table {} has no {}", table, name));
-  }
-  if (!wrong.empty()) return;
-  const Definitions definitions = definitions_of(sql);
-  for (const auto& [name, definition] : known_definitions()) {
-    const auto own = definitions.find(name);
-    if (own == definitions.end() || own->second != definition)
-      wrong.push_back(fmt::format("{} is not defined as in a store", name));
-  }
 }
 
 void check_references(SQLite::Database& sql, Lines& wrong) {
@@ -133,7 +108,6 @@ Result<std::vector<std::string>> check(Store& store) {
   auto found = db.read([&] {
     Lines wrong;
     check_pages(db.sql(), wrong);
-    check_tables(db.sql(), wrong);
     if (!wrong.empty()) return wrong;  // the checks below could not read the store
     check_references(db.sql(), wrong);
     check_plans(db.sql(), wrong);

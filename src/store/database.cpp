@@ -1,6 +1,7 @@
 #include "store/database.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sqlite3.h>
 #include <unistd.h>
 
@@ -13,6 +14,7 @@
 #include "core/json.h"
 #include "core/uid.h"
 #include "store/real_file.h"
+#include "store/schema_columns.h"
 #include "store/writer_table.h"
 
 namespace redzone::store {
@@ -167,7 +169,7 @@ void Database::open_for_writing(const OpenOptions& options, Migrations steps) {
   const Stamp found(real_);
   sqlite3_db_config(sql_->getHandle(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, found.has_log ? 1 : 0,
                     nullptr);
-  if (!identify(steps)) quick_check();
+  if (!identify(steps)) quick_check(steps);
   found.check_length(pragma("page_size"));
   if (options.max_pages > 0)
     sql_->exec(fmt::format("PRAGMA max_page_count = {}", options.max_pages));
@@ -221,7 +223,7 @@ void Database::open_snapshot(const OpenOptions& options, Migrations steps) {
   while (!copy_to_memory(options))
     if (++tries == kTries)
       harness(fmt::format("{} keeps changing while it is read: try again", path_.string()));
-  if (!identify(steps)) quick_check();
+  if (!identify(steps)) quick_check(steps);
   migrate(steps);
   sql_->exec("PRAGMA query_only = ON");
 }
@@ -264,32 +266,29 @@ bool Database::identify(Migrations steps) {
   if (application != kApplicationId)
     no_store(fmt::format("{} is a SQLite database of another program: name another file",
                          path_.string()));
-  if (version < 0 || version > static_cast<std::int64_t>(steps.size()))
+  if (version < 1)
+    throw Failure{{ErrorKind::unsound, fmt::format("{} has schema version {}, which no store has",
+                                                   path_.string(), version)}};
+  if (version > static_cast<std::int64_t>(steps.size()))
     usage(fmt::format("{} has schema version {}, this build reads up to {}: use a newer redzone",
                       path_.string(), version, steps.size()));
   return false;
 }
 
-// A store of ours contains no triggers, views or virtual tables: another file's would run in our
-// process.
-void Database::check_statements() {
-  const auto refuse = [&](const char* what, const char* query) {
-    SQLite::Statement found(*sql_, query);
-    if (found.executeStep())
-      throw Failure{
-          {ErrorKind::unsound, fmt::format("{} holds {}, '{}', which no store has", path_.string(),
-                                           what, found.getColumn(0).getString())}};
-  };
-  refuse("a trigger", "SELECT name FROM sqlite_master WHERE type = 'trigger'");
-  refuse("a view", "SELECT name FROM sqlite_master WHERE type = 'view'");
-  refuse("a virtual table", "SELECT name FROM sqlite_master WHERE sql LIKE 'CREATE VIRTUAL%'");
-  refuse("a generated column",
-         "SELECT c.name FROM sqlite_master m JOIN pragma_table_xinfo(m.name) c "
-         "WHERE m.type = 'table' AND c.hidden <> 0");
+void Database::check_schema(Migrations steps) {
+  const auto version = static_cast<std::size_t>(pragma("user_version"));
+  auto problems = schema_problems(*sql_, steps.first(version));
+  if (problems.empty()) return;
+  constexpr std::size_t kMostTold = 5;
+  const std::size_t more = problems.size() - std::min(problems.size(), kMostTold);
+  problems.resize(problems.size() - more);
+  throw Failure{{ErrorKind::unsound,
+                 fmt::format("{} is not sound: {}{}", path_.string(), fmt::join(problems, "; "),
+                             more > 0 ? fmt::format("; and {} more", more) : "")}};
 }
 
-void Database::quick_check() {
-  check_statements();
+void Database::quick_check(Migrations steps) {
+  check_schema(steps);
   std::string said = sql_->execAndGet("PRAGMA quick_check(1)").getString();
   std::replace(said.begin(), said.end(), '\n', ' ');
   if (said != "ok") throw SQLite::Exception(said, SQLITE_CORRUPT);

@@ -93,9 +93,10 @@ class Database {
   void bound_values();
   // Returns whether the file is empty. Throws if it is not a store, or too new.
   bool identify(Migrations steps);
-  // Throws if pages are damaged, or if the file holds statements that SQLite would run.
-  void quick_check();
-  void check_statements();
+  // Throws if pages are damaged, or if the tables and indexes are not those of a store of the file's
+  // version; looks at these first, because SQLite evaluates their constraints.
+  void quick_check(Migrations steps);
+  void check_schema(Migrations steps);
   void migrate(Migrations steps);
   void set(Durability durability);
   // Throws if the file is no longer at its path: SQLite goes on writing to a file that was removed.

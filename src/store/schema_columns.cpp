@@ -1,18 +1,21 @@
 #include "store/schema_columns.h"
 
-#include "store/schema.h"
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <compare>
+#include <iterator>
+
+#include "core/terminal.h"
 
 namespace redzone::store {
 namespace {
 
-template <class Of>
-auto of_a_new_store(Of of) {
+SQLite::Database store_after(Migrations steps) {
   SQLite::Database made_now(":memory:", SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
-  for (const auto step : migrations()) made_now.exec(std::string(step));
-  return of(made_now);
+  for (const auto step : steps) made_now.exec(std::string(step));
+  return made_now;
 }
-
-}  // namespace
 
 Columns columns_of(SQLite::Database& sql) {
   SQLite::Statement query(sql,
@@ -24,22 +27,85 @@ Columns columns_of(SQLite::Database& sql) {
   return columns;
 }
 
-const Columns& known_columns() {
-  static const Columns known = of_a_new_store(columns_of);
-  return known;
+// A row of sqlite_master. `sql` is the statement that made it, as SQLite keeps it: the only record
+// of constraints and foreign keys, and empty for an index that belongs to a constraint.
+struct SchemaObject {
+  std::string type, name, table, sql;
+  auto operator<=>(const SchemaObject&) const = default;
+
+  bool has_name_of(const SchemaObject& other) const {
+    return type == other.type && name == other.name;
+  }
+};
+using SchemaObjects = std::vector<SchemaObject>;
+
+// Without the quotes that ALTER TABLE puts around a name.
+std::string without_quotes(std::string sql) {
+  const auto is_word = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+  };
+  for (std::size_t open = sql.find('"'); open != std::string::npos; open = sql.find('"', open + 1)) {
+    const auto first = sql.begin() + static_cast<std::ptrdiff_t>(open) + 1;
+    const auto close = std::find_if_not(first, sql.end(), is_word);
+    if (close == first || close == sql.end() || *close != '"') continue;
+    sql.erase(close);
+    sql.erase(open, 1);
+  }
+  return sql;
 }
 
-Definitions definitions_of(SQLite::Database& sql) {
-  SQLite::Statement query(sql, "SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL");
-  Definitions definitions;
+// Sorted. The tables that ANALYZE makes are left out; SQLite itself refuses other definitions.
+SchemaObjects objects_of(SQLite::Database& sql) {
+  SQLite::Statement query(
+      sql,
+      "SELECT type, name, tbl_name, sql FROM sqlite_master WHERE sql IS NULL OR sql NOT IN "
+      "('CREATE TABLE sqlite_stat1(tbl,idx,stat)', "
+      "'CREATE TABLE sqlite_stat4(tbl,idx,neq,nlt,ndlt,sample)')");
+  SchemaObjects objects;
   while (query.executeStep())
-    definitions.emplace(query.getColumn(0).getString(), query.getColumn(1).getString());
-  return definitions;
+    objects.push_back({query.getColumn(0).getString(), query.getColumn(1).getString(),
+                       query.getColumn(2).getString(),
+                       without_quotes(query.getColumn(3).getString())});
+  std::sort(objects.begin(), objects.end());
+  return objects;
 }
 
-const Definitions& known_definitions() {
-  static const Definitions known = of_a_new_store(definitions_of);
+SchemaObjects without(const SchemaObjects& all, const SchemaObjects& these) {
+  SchemaObjects rest;
+  std::set_difference(all.begin(), all.end(), these.begin(), these.end(),
+                      std::back_inserter(rest));
+  return rest;
+}
+
+bool is_named(const SchemaObjects& objects, const SchemaObject& like) {
+  return std::any_of(objects.begin(), objects.end(),
+                     [&](const auto& object) { return object.has_name_of(like); });
+}
+
+}  // namespace
+
+const Columns& known_columns() {
+  static const Columns known = [] {
+    auto made_now = store_after(migrations());
+    return columns_of(made_now);
+  }();
   return known;
+}
+
+std::vector<std::string> schema_problems(SQLite::Database& sql, Migrations steps) {
+  auto made_now = store_after(steps);
+  const SchemaObjects here = objects_of(sql), known = objects_of(made_now);
+  std::vector<std::string> problems;
+  for (const auto& object : without(here, known))
+    problems.push_back(
+        is_named(known, object)
+            ? fmt::format("{} {} is not defined as in a store", object.type, object.name)
+            : fmt::format("it holds {} '{}', which no store has", printable(object.type),
+                          printable(object.name)));
+  for (const auto& object : without(known, here))
+    if (!is_named(here, object))
+      problems.push_back(fmt::format("{} {} is missing", object.type, object.name));
+  return problems;
 }
 
 }  // namespace redzone::store
