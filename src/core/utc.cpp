@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <cstdint>
@@ -58,6 +59,14 @@ std::string just_after(std::string_view time) {
       rest.back() != 'Z' || std::from_chars(digits, digits + 6, us).ptr != digits + 6 || us < 0)
     return "";
   return us == 999999 ? print_us(from + 1, 0) : print_us(from, us + 1);
+}
+
+bool is_utc_time(std::string_view time) {
+  std::string shape(time);
+  std::replace_if(
+      shape.begin(), shape.end(), [](char c) { return c >= '0' && c <= '9'; }, '0');
+  return (shape == "0000-00-00T00:00:00Z" || shape == "0000-00-00T00:00:00.000000Z") &&
+         time < "9000" && !just_after(time).empty();
 }
 
 }  // namespace redzone

@@ -22,13 +22,19 @@ std::vector<std::int64_t> ids_from(SQLite::Database& sql, const char* query) {
   return ids;
 }
 
+// This is the check that the hint names.
+std::string without_hint(std::string message) {
+  if (message.ends_with(kCheckHint)) message.resize(message.size() - kCheckHint.size());
+  return message;
+}
+
 // Reports a row that a reader refuses as one line.
 template <class Read>
 void reads(Lines& wrong, Read read) {
   try {
     read();
   } catch (const Failure& f) {
-    wrong.push_back(f.error.message);
+    wrong.push_back(without_hint(f.error.message));
   }
 }
 
@@ -44,6 +50,20 @@ void check_references(SQLite::Database& sql, Lines& wrong) {
   while (keys.executeStep())
     wrong.push_back(fmt::format("a row of {} refers to a missing row of {}",
                                 keys.getColumn(0).getString(), keys.getColumn(2).getString()));
+}
+
+// The number of a new row is one more than the last one's; SQLite stores no row beyond its largest.
+void check_numbers(SQLite::Database& sql, Lines& wrong) {
+  for (const char* table : {"campaigns", "findings", "trials"}) {
+    SQLite::Statement last(sql,
+                           fmt::format("SELECT max(n) FROM (SELECT max(id) AS n FROM {0} UNION "
+                                       "ALL SELECT seq FROM sqlite_sequence WHERE name = "
+                                       "'{0}')",
+                                       table));
+    last.executeStep();
+    if (last.getColumn(0).getInt64() > kMostCounted)
+      wrong.push_back(fmt::format("the numbers of the rows of {} are used up", table));
+  }
 }
 
 void check_plans(SQLite::Database& sql, Lines& wrong) {
@@ -110,6 +130,7 @@ Result<std::vector<std::string>> check(Store& store) {
     check_pages(db.sql(), wrong);
     if (!wrong.empty()) return wrong;  // the checks below could not read the store
     check_references(db.sql(), wrong);
+    check_numbers(db.sql(), wrong);
     check_plans(db.sql(), wrong);
     check_findings(db.sql(), wrong);
     if (!wrong.empty()) return wrong;  // the checks below would report the same problems again
@@ -117,7 +138,8 @@ Result<std::vector<std::string>> check(Store& store) {
     return wrong;
   });
   // Damage that Redzone's readers found, not SQLite.
-  if (!found && found.error().kind == ErrorKind::unsound) return Lines{found.error().message};
+  if (!found && found.error().kind == ErrorKind::unsound)
+    return Lines{without_hint(found.error().message)};
   return found;
 }
 

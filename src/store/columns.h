@@ -14,6 +14,7 @@
 #include "core/program_origin.h"
 #include "core/target_name.h"
 #include "core/trial.h"
+#include "core/utc.h"
 #include "core/verdict.h"
 #include "store/row.h"
 #include "store/store.h"
@@ -206,6 +207,7 @@ void columns(A& a, E& e) {
   a("event", e.event);
   a("link", e.link);
   a("note", e.note);
+  a.holds(is_utc_time(e.at), "an entry has no valid time");
 }
 
 template <class A, Of<Mode> M>

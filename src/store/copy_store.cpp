@@ -39,7 +39,7 @@ Result<Lines> check_target(Store& from, const fs::path& from_path, const fs::pat
 
 Result<void> create(Store& from, const fs::path& from_path, const fs::path& to) {
   RZ_TRY_ASSIGN(auto file, NewFile::beside(to));
-  RZ_TRY(from.database().copy_to(file.path()));
+  RZ_TRY(from.database().copy_to(file.path(), to));
   std::error_code error;
   fs::permissions(file.path(), fs::status(from_path, error).permissions(), error);
   if (error) return harness_error(fmt::format("{}: {}", file.path().string(), error.message()));

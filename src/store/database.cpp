@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
@@ -20,6 +21,9 @@
 namespace redzone::store {
 namespace fs = std::filesystem;
 namespace {
+
+// Far above any store that Redzone has filled; reading one takes as much memory.
+constexpr std::int64_t kMostStoreBytes = std::int64_t{2} << 30;
 
 [[noreturn]] void usage(std::string message) {
   throw Failure{{ErrorKind::usage, std::move(message)}};
@@ -133,7 +137,9 @@ Result<std::variant<std::unique_ptr<Database>, std::string>> Database::examine(
       db->open_snapshot(options, steps);
     } catch (const SQLite::Exception& e) {
       const int code = e.getErrorCode() & 0xff;
-      if (code != SQLITE_CORRUPT && code != SQLITE_NOTADB && code != SQLITE_TOOBIG) throw;
+      constexpr std::array kDamage{SQLITE_CORRUPT, SQLITE_NOTADB,     SQLITE_TOOBIG,
+                                   SQLITE_ERROR,   SQLITE_CONSTRAINT, SQLITE_MISMATCH};
+      if (std::find(kDamage.begin(), kDamage.end(), code) == kDamage.end()) throw;
       return db->explain(e).message;
     } catch (const Failure& f) {
       if (!f.no_store && f.error.kind != ErrorKind::unsound) throw;
@@ -145,7 +151,7 @@ Result<std::variant<std::unique_ptr<Database>, std::string>> Database::examine(
   return db;
 }
 
-Result<void> Database::copy_to(const fs::path& file) {
+Result<void> Database::copy_to(const fs::path& file, const fs::path& wanted) {
   return attempt([&] {
     try {
       SQLite::Database target(fs::absolute(file).string(), SQLite::OPEN_READWRITE);
@@ -153,7 +159,7 @@ Result<void> Database::copy_to(const fs::path& file) {
       if (const int code = backup.executeStep(); code != SQLITE_DONE)
         throw SQLite::Exception(target.getErrorMsg(), code);
     } catch (const SQLite::Exception& e) {
-      harness(fmt::format("{} cannot be written: {}", file.string(), e.what()));
+      harness(fmt::format("{} cannot be written: {}", wanted.string(), e.what()));
     }
   });
 }
@@ -228,6 +234,17 @@ void Database::open_snapshot(const OpenOptions& options, Migrations steps) {
   sql_->exec("PRAGMA query_only = ON");
 }
 
+// Throws before a file that would not fit into memory is copied there.
+void Database::check_size(SQLite::Database& source) const {
+  const std::int64_t bytes = source.execAndGet("PRAGMA page_count").getInt64() *
+                             source.execAndGet("PRAGMA page_size").getInt64();
+  if (bytes > kMostStoreBytes)
+    harness(
+        fmt::format("{} has {} MiB, a store that is read may have {}: remove old entries with "
+                    "'redzone db prune'",
+                    path_.string(), bytes >> 20, kMostStoreBytes >> 20));
+}
+
 bool Database::copy_to_memory(const OpenOptions& options) {
   const Stamp before(real_);
   sql_ =
@@ -242,6 +259,7 @@ bool Database::copy_to_memory(const OpenOptions& options) {
   source.execAndGet(
       "PRAGMA schema_version");  // reads the header, to refuse what is not a database first
   before.check_length(source.execAndGet("PRAGMA page_size").getInt64());
+  check_size(source);
   SQLite::Backup backup(*sql_, source);
   if (const int code = backup.executeStep(); code != SQLITE_DONE)
     throw SQLite::Exception("database is locked", code);
@@ -348,9 +366,16 @@ Error Database::explain(const SQLite::Exception& e) const {
               fmt::format("{}: {}: the disk refused to read or write; what was stored before is "
                           "safe",
                           file, e.what())};
+    case SQLITE_NOMEM:
+      return {
+          ErrorKind::harness,
+          fmt::format("{}: not enough memory: a store is read as a whole into memory; free some",
+                      file)};
     case SQLITE_TOOBIG:
       return {ErrorKind::unsound,
               fmt::format("{} is not sound: a value has more than {} bytes", file, kMostJsonBytes)};
+    case SQLITE_CONSTRAINT:  // two rows that a migration makes the same
+    case SQLITE_MISMATCH:
     case SQLITE_ERROR:  // e.g. a statement that names a missing table or column
       return {
           ErrorKind::unsound,

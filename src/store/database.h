@@ -42,8 +42,9 @@ class Database {
   static Result<std::variant<std::unique_ptr<Database>, std::string>> examine(
       const std::filesystem::path& path, const OpenOptions& options, Migrations steps);
 
-  // Copies everything into `file`, which must be empty; it is on the disk when this returns.
-  Result<void> copy_to(const std::filesystem::path& file);
+  // Copies everything into `file`, which must be empty; it is on the disk when this returns. Errors
+  // name `wanted`, the file that it will become.
+  Result<void> copy_to(const std::filesystem::path& file, const std::filesystem::path& wanted);
 
   const std::filesystem::path& path() const { return path_; }
   SQLite::Database& sql() { return *sql_; }
@@ -90,11 +91,12 @@ class Database {
   std::string enter_wal();  // returns the resulting journal mode
   void open_snapshot(const OpenOptions& options, Migrations steps);
   bool copy_to_memory(const OpenOptions& options);
+  void check_size(SQLite::Database& source) const;
   void bound_values();
   // Returns whether the file is empty. Throws if it is not a store, or too new.
   bool identify(Migrations steps);
-  // Throws if pages are damaged, or if the tables and indexes are not those of a store of the file's
-  // version; looks at these first, because SQLite evaluates their constraints.
+  // Throws if pages are damaged, or if the tables and indexes are not those of a store of the
+  // file's version; looks at these first, because SQLite evaluates their constraints.
   void quick_check(Migrations steps);
   void check_schema(Migrations steps);
   void migrate(Migrations steps);

@@ -3,28 +3,41 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
 #include <utility>
 
-#include "core/finding.h"
+#include "core/terminal.h"
 #include "core/utc.h"
 #include "store/real_file.h"
 
 namespace redzone::store {
 namespace {
 
+constexpr std::string_view kHolder = "process ";
+
 // "process 123 since 2025-01-31T02:00:00Z", as the holder wrote it.
 std::string read_holder(int fd) {
   char text[128];
   const ssize_t bytes = ::pread(fd, text, sizeof text, 0);
-  return bytes > 0 ? std::string(text, static_cast<std::size_t>(bytes)) : "an unknown process";
+  return bytes > 0 ? std::string(text, static_cast<std::size_t>(bytes)) : "";
+}
+
+// Why this file is not the lock of a store, or "". Whatever has the name of the lock may be a
+// user's file: it must not be written to.
+std::string not_a_lock(int fd) {
+  struct stat status = {};
+  if (::fstat(fd, &status) != 0) return std::strerror(errno);
+  if (!S_ISREG(status.st_mode)) return "is not a regular file";
+  if (status.st_size == 0 || read_holder(fd).starts_with(kHolder)) return "";
+  return "is not the lock of a store";
 }
 
 void write_holder(int fd) {
-  const std::string text = fmt::format("process {} since {}", ::getpid(), utc_now());
+  const std::string text = fmt::format("{}{} since {}", kHolder, ::getpid(), utc_now());
   // Informational only: on a full disk the lock is still taken.
   if (::ftruncate(fd, 0) == 0) (void)!::pwrite(fd, text.data(), text.size(), 0);
 }
@@ -33,14 +46,22 @@ void write_holder(int fd) {
 
 Result<FileLock> FileLock::take(const std::filesystem::path& store, std::string_view job) {
   const std::string file = real_file(store).string() + "-lock";
-  const int fd = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-  if (fd < 0) return usage_error(fmt::format("{}: {}", file, std::strerror(errno)));
+  const int fd = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0644);
+  if (fd < 0)
+    return usage_error(fmt::format(
+        "{}: {}", file,
+        errno == ELOOP ? "is a symbolic link, not the lock of a store" : std::strerror(errno)));
   FileLock lock(fd);
+  if (const std::string why = not_a_lock(fd); !why.empty())
+    return usage_error(fmt::format("{}: {}: move it away, or name another store", file, why));
   if (::flock(fd, LOCK_EX | LOCK_NB) != 0) {
     const int error = errno;
-    if (error == EWOULDBLOCK)
+    if (error == EWOULDBLOCK) {
+      const std::string holder = read_holder(fd);
       return harness_error(fmt::format("{}: {} is using it ({}); wait for it, or name another file",
-                                       store.string(), job, read_holder(fd)));
+                                       store.string(), job,
+                                       holder.empty() ? "an unknown process" : printable(holder)));
+    }
     return harness_error(fmt::format("{}: cannot be locked: {}", file, std::strerror(error)));
   }
   write_holder(fd);

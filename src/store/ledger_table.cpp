@@ -6,6 +6,8 @@
 namespace redzone::store {
 
 void add_entry(SQLite::Database& sql, std::int64_t finding, const LedgerEntry& entry) {
+  RowWriter conditions;
+  columns(conditions, entry);
   SQLite::Statement add(sql,
                         "INSERT OR IGNORE INTO ledger (finding_id, at, event, link, note) "
                         "VALUES (?, ?, ?, ?, ?)");

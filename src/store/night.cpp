@@ -34,6 +34,7 @@ void night_columns(A& a, R& r) {
   a("exit_code", r.exit_code);
   a("asked_targets", r.asked_targets);
   a("asked_corpus", r.asked_corpus);
+  a.holds(is_utc_time(r.began), "it began at no valid time");
   a.holds(1 <= r.shard && r.shard <= r.shards, "its shard is not in 1..shards");
   a.holds(r.exit_code >= NightRun::kElsewhere && are_counts(r.planted_bugs_caught, r.resumed) &&
               std::min({r.budget_seconds, r.proof_seconds, r.replay_seconds, r.fuzz_seconds}) >= 0,

@@ -8,7 +8,7 @@ namespace redzone::store {
 Result<void> publish(Store& store, const std::filesystem::path& file,
                      const std::function<bool()>& still_owner) {
   RZ_TRY_ASSIGN(auto copy, NewFile::beside(file));
-  RZ_TRY(store.database().copy_to(copy.path()));
+  RZ_TRY(store.database().copy_to(copy.path(), file));
   constexpr auto kForAll = std::filesystem::perms{0644};  // mkstemp() makes it the owner's alone
   std::error_code ignored;
   std::filesystem::permissions(copy.path(), kForAll, ignored);

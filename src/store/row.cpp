@@ -4,9 +4,7 @@ namespace redzone::store {
 
 void unsound_row(std::string_view of, std::string_view what) {
   throw Failure{
-      {ErrorKind::unsound,
-       fmt::format("the store is not sound: {}: {}; 'redzone db check' lists all problems", of,
-                   what)}};
+      {ErrorKind::unsound, fmt::format("the store is not sound: {}: {}{}", of, what, kCheckHint)}};
 }
 
 void refuse_row(std::string_view of, std::string_view what) {

@@ -28,6 +28,9 @@ concept Integer = std::integral<T>;
 // For a row that must not be written because a reader would refuse it. Throws a Failure.
 [[noreturn]] void refuse_row(std::string_view of, std::string_view what);
 
+// The end of unsound_row()'s message.
+inline constexpr std::string_view kCheckHint = "; 'redzone db check' lists all problems";
+
 // Longer texts are truncated when written and refused when read. A document (a plan or an
 // observation) is as long as its parser allows.
 inline constexpr std::size_t kMostTextBytes = std::size_t{1} << 20;

@@ -44,7 +44,8 @@ std::string without_quotes(std::string sql) {
   const auto is_word = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
   };
-  for (std::size_t open = sql.find('"'); open != std::string::npos; open = sql.find('"', open + 1)) {
+  for (std::size_t open = sql.find('"'); open != std::string::npos;
+       open = sql.find('"', open + 1)) {
     const auto first = sql.begin() + static_cast<std::ptrdiff_t>(open) + 1;
     const auto close = std::find_if_not(first, sql.end(), is_word);
     if (close == first || close == sql.end() || *close != '"') continue;
@@ -72,8 +73,7 @@ SchemaObjects objects_of(SQLite::Database& sql) {
 
 SchemaObjects without(const SchemaObjects& all, const SchemaObjects& these) {
   SchemaObjects rest;
-  std::set_difference(all.begin(), all.end(), these.begin(), these.end(),
-                      std::back_inserter(rest));
+  std::set_difference(all.begin(), all.end(), these.begin(), these.end(), std::back_inserter(rest));
   return rest;
 }
 

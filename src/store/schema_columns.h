@@ -19,8 +19,8 @@ const Columns& known_columns();
 
 // How the tables and indexes of this file, whoever made it, differ from those of a store after
 // `steps`: one line each, none if they are the same. Reads their definitions only, and runs nothing
-// that they contain: SQLite would evaluate the expressions of another file's constraints and indexes,
-// for any length of time, and an index more makes it refuse rows. Tables of ANALYZE are no
+// that they contain: SQLite would evaluate the expressions of another file's constraints and
+// indexes, for any length of time, and an index more makes it refuse rows. Tables of ANALYZE are no
 // difference.
 std::vector<std::string> schema_problems(SQLite::Database& sql, Migrations steps);
 

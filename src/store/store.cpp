@@ -10,6 +10,7 @@
 #include "store/database.h"
 #include "store/evidence_table.h"
 #include "store/finding_table.h"
+#include "store/import.h"
 #include "store/ledger_table.h"
 #include "store/probe_table.h"
 #include "store/row.h"
@@ -32,6 +33,30 @@ void write_stats(Database& db, std::int64_t id, const CampaignStats& stats,
   columns(row, stats);
   if (!ended.empty()) row("ended", ended);
   row.update(db.sql(), "campaigns", id);
+}
+
+Ledger enter_row(SQLite::Database& sql, std::int64_t finding, const LedgerEntry& entry) {
+  add_entry(sql, finding, entry);
+  return ledger_of(read_entries(sql, finding));
+}
+
+Recorded record_row(Database& db, const Finding& finding, const std::string& campaign) {
+  SQLite::Database& sql = db.sql();
+  Finding seen = finding;
+  if (seen.first_seen.empty()) seen.first_seen = utc_now();
+  if (seen.last_seen.empty()) seen.last_seen = std::max(seen.first_seen, utc_now());
+  seen.id = finding_id(sql, seen.signature);
+  if (seen.id == 0) return {insert_finding(sql, seen, campaign), true, false, seen.state};
+
+  count_occurrences(sql, seen.id, campaign, 1, seen.last_seen);
+  const Finding known = load_finding(db, seen.id);
+  // What did not recur has been seen again, whatever plan showed it.
+  const bool again = known.state == FindingState::unconfirmed && seen.state != known.state;
+  const bool worse = rank_of(seen.state) < rank_of(known.state);
+  if (!again && (worse || !is_smaller(seen.plan, known.plan)))
+    return {seen.id, false, false, known.state};
+  update_finding(sql, seen);
+  return {seen.id, false, true, seen.state};
 }
 
 std::string latest_moment(SQLite::Database& sql) {
@@ -139,23 +164,16 @@ Result<std::vector<CampaignRecord>> Store::campaigns() {
 }
 
 Result<Recorded> Store::record(const Finding& finding) {
-  return database_->write(Durability::full, [&]() -> Recorded {
-    SQLite::Database& sql = database_->sql();
-    Finding seen = finding;
-    if (seen.first_seen.empty()) seen.first_seen = utc_now();
-    if (seen.last_seen.empty()) seen.last_seen = std::max(seen.first_seen, utc_now());
-    seen.id = finding_id(sql, seen.signature);
-    if (seen.id == 0) return {insert_finding(sql, seen, campaign_), true, false, seen.state};
+  return database_->write(Durability::full,
+                          [&] { return record_row(*database_, finding, campaign_); });
+}
 
-    count_occurrences(sql, seen.id, campaign_, 1, seen.last_seen);
-    const Finding known = load_finding(*database_, seen.id);
-    // What did not recur has been seen again, whatever plan showed it.
-    const bool again = known.state == FindingState::unconfirmed && seen.state != known.state;
-    const bool worse = rank_of(seen.state) < rank_of(known.state);
-    if (!again && (worse || !is_smaller(seen.plan, known.plan)))
-      return {seen.id, false, false, known.state};
-    update_finding(sql, seen);
-    return {seen.id, false, true, seen.state};
+Result<std::vector<Recorded>> record_all(Store& store, std::span<const Finding> findings) {
+  Database& db = store.database();
+  return db.write(Durability::full, [&] {
+    std::vector<Recorded> recorded;
+    for (const auto& finding : findings) recorded.push_back(record_row(db, finding, ""));
+    return recorded;
   });
 }
 
@@ -231,8 +249,7 @@ Result<Ledger> Store::enter(std::int64_t finding, LedgerEntry entry) {
   return database_->write(Durability::full, [&] {
     require_row(*database_, "findings", "finding", finding);
     if (entry.at.empty()) entry.at = moment_of(read_entries(database_->sql(), finding));
-    add_entry(database_->sql(), finding, entry);
-    return ledger_of(read_entries(database_->sql(), finding));
+    return enter_row(database_->sql(), finding, entry);
   });
 }
 
@@ -241,7 +258,18 @@ Result<Ledger> Store::mark(std::int64_t finding, const LedgerEntry& entry) {
   if (const auto allowed = check_mark(ledger_of(known).standing, entry); !allowed)
     return tl::unexpected(Error{allowed.error().kind,
                                 fmt::format("finding {}: {}", finding, allowed.error().message)});
-  return enter(finding, entry);
+  return database_->write(Durability::full, [&] {
+    LedgerEntry dated = entry;
+    if (dated.at.empty()) dated.at = moment_of(read_entries(database_->sql(), finding));
+    const Ledger ledger = enter_row(database_->sql(), finding, dated);
+    // A mark of an earlier time may have been followed by others.
+    const bool is_latest = entry.at.empty();
+    if (is_latest && (ledger.standing != after(Standing::fresh, entry.event) ||
+                      ledger.link != entry.link || ledger.note != entry.note))
+      throw Failure{{ErrorKind::harness, fmt::format("finding {} stays {}: the mark was not stored",
+                                                     finding, name_of(ledger.standing))}};
+    return ledger;
+  });
 }
 
 Result<std::map<std::int64_t, std::vector<LedgerEntry>>> Store::all_entries() {

@@ -300,6 +300,39 @@ TEST_F(CopyStore, LinksAreFollowed) {
   EXPECT_EQ(real_file(dir_ / "ring"), dir_ / "ring");
 }
 
+// A file of that name may be a user's.
+TEST_F(CopyStore, ALockTakesNoOtherFilesPlace) {
+  const auto refuses = [&](const std::string& says) {
+    const auto lock = FileLock::take(dir_ / "s.db", "a job");
+    ASSERT_FALSE(lock) << says;
+    EXPECT_EQ(lock.error().kind, ErrorKind::usage);
+    EXPECT_NE(lock.error().message.find("s.db-lock: " + says), std::string::npos)
+        << lock.error().message;
+  };
+  const std::string notes = "my notes\n";
+  write_bytes(dir_ / "s.db-lock", notes);
+  refuses("is not the lock of a store");
+  EXPECT_EQ(bytes_of(dir_ / "s.db-lock"), notes);
+  std::filesystem::rename(dir_ / "s.db-lock", dir_ / "notes");
+  std::filesystem::create_symlink("notes", dir_ / "s.db-lock");
+  refuses("is a symbolic link");
+  EXPECT_EQ(bytes_of(dir_ / "notes"), notes);
+  std::filesystem::remove(dir_ / "s.db-lock");
+  ASSERT_EQ(::mkfifo((dir_ / "s.db-lock").c_str(), 0600), 0);
+  refuses("is not a regular file");
+  std::filesystem::remove(dir_ / "s.db-lock");
+  for (const char* of_before : {"", "process 7 since 2025-01-31T02:00:00Z"}) {
+    write_bytes(dir_ / "s.db-lock", of_before);
+    EXPECT_TRUE(FileLock::take(dir_ / "s.db", "a job")) << of_before;
+  }
+  const auto held = must(FileLock::take(dir_ / "s.db", "a job"));
+  write_bytes(dir_ / "s.db-lock", "process \x1b[2J\nFAKE");
+  const auto second = FileLock::take(dir_ / "s.db", "a job");
+  ASSERT_FALSE(second);
+  EXPECT_NE(second.error().message.find("(process \\x1b[2J\\nFAKE)"), std::string::npos)
+      << second.error().message;
+}
+
 TEST_F(CopyStore, APrunedStoreHasSeenNoLess) {
   {
     Store store = open_rw(dir_ / "s.db");
@@ -309,7 +342,8 @@ TEST_F(CopyStore, APrunedStoreHasSeenNoLess) {
     const auto id = must(store.record(sample_finding(2))).id;
     must(store.record(noise));
     for (int day = 10; day < 20; ++day)
-      must(store.enter(id, {"2025-01-" + std::to_string(day), LedgerEvent::failed, "", ""}));
+      must(
+          store.enter(id, {fmt::format("2025-01-{}T12:00:00Z", day), LedgerEvent::failed, "", ""}));
     must(store.begin_campaign(sample_campaign()));
     must(store.end_campaign(2, {}));
   }

@@ -378,5 +378,25 @@ TEST(StoreOpen, AFileWithTwoNamesIsNotWritten) {
   must(open_rw(dir / "a.db").record(sample_finding(2)));
 }
 
+TEST(Open, AFileThatWouldFillTheMemoryIsNotRead) {
+  TempDir dir;
+  { must(open_rw(dir / "s.db").record(sample_finding())); }
+  run_sql(dir / "s.db", "PRAGMA journal_mode = DELETE");
+  // https://sqlite.org/fileformat.html, 1.3: the number of pages of 4096 bytes is at 28.
+  std::string bytes = bytes_of(dir / "s.db");
+  bytes[29] = 0x10;
+  write_bytes(dir / "s.db", bytes);
+  constexpr std::uintmax_t kPages = 0x100000;
+  std::filesystem::resize_file(dir / "s.db",
+                               4096 * (kPages + static_cast<unsigned char>(bytes[30]) * 256u +
+                                       static_cast<unsigned char>(bytes[31])));  // sparse
+  const auto store = Store::open(dir / "s.db", OpenMode::read_only);
+  ASSERT_FALSE(store);
+  EXPECT_EQ(store.error().kind, ErrorKind::harness);
+  EXPECT_NE(store.error().message.find("has 4096 MiB, a store that is read may have 2048"),
+            std::string::npos)
+      << store.error().message;
+}
+
 }  // namespace
 }  // namespace redzone::store

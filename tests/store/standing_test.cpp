@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include "core/utc.h"
+#include "store/database.h"
 #include "store/sample.h"
 #include "store/store.h"
+#include "store/upkeep.h"
 
 namespace redzone::store {
 namespace {
@@ -111,6 +113,32 @@ TEST(JustAfter, IsTheNextTimeThatSortsBehind) {
                            "2025-01-31T12:34:56.00000xZ", "2025-01-31 12:34:56Z"})
     EXPECT_EQ(just_after(none), "") << none;
   EXPECT_GT(just_after(utc_now_us()), utc_now_us().substr(0, 19));
+}
+
+TEST(UtcTime, IsOneThatSortsByTime) {
+  for (const char* time : {"2025-01-31T12:34:56Z", "2025-01-31T12:34:56.000009Z",
+                           "0000-01-01T00:00:00Z", "8999-12-31T23:59:59.999999Z"})
+    EXPECT_TRUE(is_utc_time(time)) << time;
+  for (const char* time :
+       {"", "now", "2025-01-31", "9000-01-01T00:00:00Z", "2025-13-31T12:34:56Z",
+        "9999-12-31T23:59:59.999999Z", "2025-01-31T12:34:56", "-001-01-31T12:34:56Z",
+        "2025-01-31T12:34:56.-00001Z", " 025-01-31T12:34:56Z"})
+    EXPECT_FALSE(is_utc_time(time)) << time;
+}
+
+// Later texts would sort before it, so that no mark had an effect.
+TEST_F(Standings, AnEntryOfNoValidTimeIsRefused) {
+  const auto id = seen(sample_finding()).id;
+  const LedgerEntry last{"9999-12-31T23:59:59.999999Z", LedgerEvent::known, kLink, ""};
+  EXPECT_EQ(store_.enter(id, last).error().kind, ErrorKind::harness);
+  EXPECT_EQ(must(store_.entries(id)).size(), 1u);
+  {
+    auto& sql = store_.database().sql();
+    sql.exec("UPDATE ledger SET at = '9999-12-31T23:59:59.999999Z'");
+  }
+  EXPECT_EQ(store_.mark(id, {"", LedgerEvent::quarantined, "", "hangs"}).error().kind,
+            ErrorKind::unsound);
+  EXPECT_FALSE(must(check(store_)).empty());
 }
 
 TEST_F(Standings, AMarkThatIsNotAllowedChangesNothing) {

@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include "core/campaign_record.h"
+#include "store/import.h"
 #include "store/night.h"
+#include "store/row.h"
 #include "store/sample.h"
 #include "store/upkeep.h"
 
@@ -285,6 +287,18 @@ TEST(Store, LongTextsAreCutAndLongNamesRefused) {
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().kind, ErrorKind::harness);
   EXPECT_EQ(must(store::check(store)), std::vector<std::string>{});
+}
+
+TEST(RecordAll, StoresAllOrNothing) {
+  TempDir dir;
+  Store store = open_rw(dir / "s.db");
+  std::vector<Finding> findings{sample_finding(1), sample_finding(2)};
+  findings[1].signature.where = std::string(kMostTextBytes + 1, 'x');
+  EXPECT_FALSE(record_all(store, findings));
+  EXPECT_TRUE(must(store.findings()).empty());
+  findings[1] = sample_finding(2);
+  EXPECT_EQ(must(record_all(store, findings)).size(), 2u);
+  EXPECT_EQ(must(store.findings()).size(), 2u);
 }
 
 }  // namespace

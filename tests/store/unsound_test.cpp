@@ -204,6 +204,16 @@ TEST_F(UnsoundRow, AConstraintOfOthersIsNotEvaluated) {
   EXPECT_EQ(open_error(path).kind, ErrorKind::unsound);
 }
 
+TEST_F(UnsoundRow, NumbersThatAreUsedUpAreDamage) {
+  for (const char* statement :
+       {"UPDATE sqlite_sequence SET seq = 9223372036854775807 WHERE name = 'findings'",
+        "UPDATE sqlite_sequence SET seq = 9223372036854775807 WHERE name = 'campaigns'"}) {
+    const auto wrong = must(check(changed(statement)));
+    ASSERT_EQ(wrong.size(), 1u) << statement;
+    EXPECT_NE(wrong[0].find("are used up"), std::string::npos) << wrong[0];
+  }
+}
+
 TEST_F(UnsoundRow, TablesOfAnalyzeAreNoDamage) {
   const auto path = changed("ANALYZE");
   EXPECT_EQ(must(check(path)), std::vector<std::string>{});

@@ -2,6 +2,7 @@
 #include "store/upkeep.h"
 
 #include <SQLiteCpp/SQLiteCpp.h>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "core/campaign_record.h"
@@ -50,7 +51,8 @@ TEST_F(Upkeep, PruningKeepsWhatWasConfirmedOrMarkedWithItsEvidence) {
   must(store_.mark(marked, {"", LedgerEvent::known, "https://x/1", ""}));
   const auto noise = old_finding(5, FindingState::unconfirmed);
   for (int day = 10; day < 20; ++day)
-    must(store_.enter(confirmed, {"2025-01-" + std::to_string(day), LedgerEvent::failed, "", ""}));
+    must(store_.enter(confirmed,
+                      {fmt::format("2025-01-{}T12:00:00Z", day), LedgerEvent::failed, "", ""}));
   const Finding before = must(store_.finding(confirmed));
 
   const Pruned pruned = must(prune(store_, 30));

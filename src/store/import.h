@@ -1,0 +1,15 @@
+// Findings that were not seen by a campaign, such as those of plan files.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "core/error.h"
+#include "store/store.h"
+
+namespace redzone::store {
+
+// As Store::record() of each, in one transaction: on an error the store is unchanged.
+Result<std::vector<Recorded>> record_all(Store& store, std::span<const Finding> findings);
+
+}  // namespace redzone::store
