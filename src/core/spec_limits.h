@@ -1,4 +1,4 @@
-// Limits of a target's spec.
+// Limits of a target's spec: values are looked up one by one, and names become parts of file names.
 #pragma once
 
 #include <cstddef>
@@ -7,5 +7,8 @@ namespace redzone {
 
 // The generator keeps sets of dims as bits of 64.
 inline constexpr std::size_t kMostDims = 64;
+inline constexpr std::size_t kMostKnobs = 256, kMostTensors = 256;
+inline constexpr std::size_t kMostListedValues = 1024;  // of a knob, or of a dim
+inline constexpr std::size_t kMostNameBytes = 200;      // of a target, dim, knob or tensor
 
 }  // namespace redzone

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <bit>
+#include <set>
 
 #include "core/names.h"
+#include "core/spec_limits.h"
 #include "core/spec_names.h"
 #include "core/target_name.h"
 #include "described/read_expression.h"
@@ -31,8 +33,16 @@ bool is_taken(string_view name) {
 
 template <class Things>
 void check_new(const TableReader& f, const Things& things, const std::string& name) {
+  if (name.size() > kMostNameBytes)
+    throw f.error(
+        "name", fmt::format("{} characters, at most {} are possible", name.size(), kMostNameBytes));
   for (const auto& thing : things)
     if (thing.name == name) throw f.error("name", fmt::format("'{}' is declared twice", name));
+}
+
+void check_count(const TableReader& f, string_view field, std::size_t count, std::size_t most) {
+  if (count > most)
+    throw f.error(field, fmt::format("{} of them, at most {} are possible", count, most));
 }
 
 std::vector<std::string> names_of(const std::vector<DimSpec>& dims) {
@@ -54,6 +64,7 @@ DimSpec read_dim(TableReader& f, const Rules& rules, const std::vector<DimSpec>&
     dim.values = f.integers("values");
     const auto& v = dim.values;
     if (v.empty()) throw f.error("values", "empty");
+    check_count(f, "values", v.size(), kMostListedValues);
     if (std::adjacent_find(v.begin(), v.end(), std::greater_equal<>{}) != v.end())
       throw f.error("values", "not ascending");
     if (v.front() < rules.least_extent || v.back() > kMostExact)
@@ -89,6 +100,7 @@ KnobSpec read_knob(TableReader& f, const Rules& rules, const std::vector<KnobSpe
   check_new(f, before, knob.name);
   const List& list = f.list("values", "a list of integers or of strings");
   if (list.empty()) throw f.error("values", "empty");
+  check_count(f, "values", list.size(), kMostListedValues);
   for (const Node& node : list) {
     Value value = read_knob_value(f, rules, node);
     if (!knob.values.empty() && value.index() != knob.values.front().index())
@@ -233,13 +245,14 @@ Tolerance read_tolerance(TableReader& f) {
 
 std::vector<std::string> numbers_of(const TableReader& root, const Description& description) {
   std::vector<std::string> names = names_of(description.dims);
+  std::set<std::string> known(names.begin(), names.end());
   for (const auto& knob : description.knobs)
     for (const Value& value : knob.values) {
       const auto* text = std::get_if<std::string>(&value);
       if (text == nullptr && &value != &knob.values.front()) continue;
       if (text != nullptr && !is_identifier(*text)) continue;
       std::string name = text != nullptr ? fmt::format("{}_is_{}", knob.name, *text) : knob.name;
-      if (is_taken(name) || std::find(names.begin(), names.end(), name) != names.end())
+      if (is_taken(name) || !known.insert(name).second)
         throw root.error(fmt::format("knob[{}]", knob.name),
                          fmt::format("'{}' is reserved in expressions", name));
       names.push_back(std::move(name));
@@ -249,6 +262,9 @@ std::vector<std::string> numbers_of(const TableReader& root, const Description& 
 
 void read_head(TableReader& root, Description& description) {
   description.name = root.text("name");
+  if (description.name.size() > kMostNameBytes)
+    throw root.error("name", fmt::format("{} characters, at most {} are possible",
+                                         description.name.size(), kMostNameBytes));
   if (!is_target_name(description.name))
     throw root.error("name", fmt::format("'{}' is not of [a-z0-9_.]+", description.name));
   description.doc = root.text("doc", "");
@@ -256,19 +272,24 @@ void read_head(TableReader& root, Description& description) {
 }
 
 void read_lists(TableReader& root, const Rules& rules, Description& description) {
-  for (TableReader& f : root.tables("dim"))
-    description.dims.push_back(read_dim(f, rules, description.dims));
-  for (TableReader& f : root.tables("knob")) {
+  auto dims = root.tables("dim");
+  check_count(root, "dim", dims.size(), kMostDims);
+  for (TableReader& f : dims) description.dims.push_back(read_dim(f, rules, description.dims));
+  auto knobs = root.tables("knob");
+  check_count(root, "knob", knobs.size(), kMostKnobs);
+  for (TableReader& f : knobs) {
     if (rules.of_knob) rules.of_knob(f);
     description.knobs.push_back(read_knob(f, rules, description.knobs));
   }
   const auto numbers = numbers_of(root, description);
   for (TableReader& f : root.tables("constraint"))
     description.constraints.push_back(read_constraint(f, numbers, description));
-  const auto dims = names_of(description.dims);
-  for (TableReader& f : root.tables("tensor")) {
+  const auto names = names_of(description.dims);
+  auto tensors = root.tables("tensor");
+  check_count(root, "tensor", tensors.size(), kMostTensors);
+  for (TableReader& f : tensors) {
     if (rules.of_tensor) rules.of_tensor(f);
-    description.tensors.push_back(read_tensor(f, rules, dims, description));
+    description.tensors.push_back(read_tensor(f, rules, names, description));
   }
   if (description.tensors.empty()) throw root.error("tensor", "missing");
   if (root.has("work")) description.work = read_expression(root, "work", numbers);

@@ -33,6 +33,9 @@ bool is_identifier(std::string_view name) {
 template <class Specs>
 Problem names_problem(const Specs& specs, std::string_view what) {
   for (std::size_t i = 0; i < specs.size(); ++i) {
+    if (specs[i].name.size() > kMostNameBytes)
+      return fmt::format("the name of a {} has {} characters, at most {} are possible", what,
+                         specs[i].name.size(), kMostNameBytes);
     if (!is_identifier(specs[i].name))
       return fmt::format("{} name '{}' is not of [A-Za-z0-9_]+", what, specs[i].name);
     for (std::size_t k = 0; k < i; ++k)
@@ -49,7 +52,31 @@ Problem enumerator_problem(std::string_view of, E value) {
   return fmt::format("{} is {}, which is not one of its enumerators", of, static_cast<int>(value));
 }
 
+Problem count_problem(std::string_view of, std::size_t count, std::string_view what,
+                      std::size_t most) {
+  if (count <= most) return std::nullopt;
+  return fmt::format("{} has {} {}, at most {} are possible", of, count, what, most);
+}
+
+Problem knob_problem(const KnobSpec& knob) {
+  if (knob.values.empty()) return fmt::format("knob '{}' has no values", knob.name);
+  if (auto p = count_problem(fmt::format("knob '{}'", knob.name), knob.values.size(), "values",
+                             kMostListedValues))
+    return p;
+  auto sorted = knob.values;
+  std::sort(sorted.begin(), sorted.end());
+  if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end())
+    return fmt::format("knob '{}' lists a value twice", knob.name);
+  if (knob.drawn > knob.values.size())
+    return fmt::format("knob '{}' draws {} of {} values", knob.name, knob.drawn,
+                       knob.values.size());
+  return std::nullopt;
+}
+
 Problem dim_problem(const DimSpec& dim) {
+  if (auto p = count_problem(fmt::format("dim '{}'", dim.name), dim.values.size(), "values",
+                             kMostListedValues))
+    return p;
   if (!dim.values.empty()) {
     if (dim.values.front() < 0) return fmt::format("dim '{}' has a negative value", dim.name);
     if (std::adjacent_find(dim.values.begin(), dim.values.end(), std::greater_equal<>{}) !=
@@ -315,21 +342,26 @@ Problem reference_problem(const TargetSpec& spec) {
 
 Result<void> as_error(const Problem& problem, const TargetSpec& spec, std::string_view origin) {
   if (!problem) return {};
-  return usage_error(
-      fmt::format("{}: invalid spec of target '{}': {}", origin, printable(spec.name), *problem));
+  return usage_error(fmt::format("{}: invalid spec of target '{}': {}", origin,
+                                 printable(std::string_view(spec.name).substr(0, kMostNameBytes)),
+                                 *problem));
 }
 
 }  // namespace
 
 std::optional<std::string> declaration_problem(const TargetSpec& spec) {
+  if (spec.name.size() > kMostNameBytes)
+    return fmt::format("the name of the target has {} characters, at most {} are possible",
+                       spec.name.size(), kMostNameBytes);
   if (!is_target_name(spec.name))
     return fmt::format("target name '{}' is not of [a-z0-9_.]+", printable(spec.name));
   if (spec.name.ends_with(".py"))
     return fmt::format("target name '{}' ends as files of Python targets do", spec.name);
   if (auto p = enumerator_problem("its category", spec.category)) return p;
   if (spec.tensors.empty()) return "it has no tensors";
-  if (spec.dims.size() > kMostDims)
-    return fmt::format("it has {} dims, at most {} are possible", spec.dims.size(), kMostDims);
+  if (auto p = count_problem("it", spec.dims.size(), "dims", kMostDims)) return p;
+  if (auto p = count_problem("it", spec.knobs.size(), "knobs", kMostKnobs)) return p;
+  if (auto p = count_problem("it", spec.tensors.size(), "tensors", kMostTensors)) return p;
   if (auto p = names_problem(spec.dims, "dim")) return p;
   if (auto p = names_problem(spec.tensors, "tensor")) return p;
   if (auto p = names_problem(spec.knobs, "knob")) return p;
@@ -337,12 +369,8 @@ std::optional<std::string> declaration_problem(const TargetSpec& spec) {
     if (auto p = dim_problem(dim)) return p;
   for (const auto& c : spec.constraints)
     if (auto p = constraint_problem(c, spec)) return p;
-  for (const auto& knob : spec.knobs) {
-    if (knob.values.empty()) return fmt::format("knob '{}' has no values", knob.name);
-    if (knob.drawn > knob.values.size())
-      return fmt::format("knob '{}' draws {} of {} values", knob.name, knob.drawn,
-                         knob.values.size());
-  }
+  for (const auto& knob : spec.knobs)
+    if (auto p = knob_problem(knob)) return p;
   for (const auto& tensor : spec.tensors)
     if (auto p = tensor_problem(tensor)) return p;
   if (auto p = reference_problem(spec)) return p;

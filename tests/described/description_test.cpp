@@ -1,5 +1,6 @@
 #include "described/description.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "described/read_description.h"
@@ -102,6 +103,27 @@ TEST(Description, AnyTextMayBeAValueWhereTheRulesSayIt) {
   const std::string tensor =
       R"("tensor": [{"name": "y", "dtype": "f32", "role": "out", "shape": [1], "align_bytes": 16}])";
   EXPECT_TRUE(read(knob + tensor, {.knob_texts_are_names = false}));
+}
+
+// Values are looked up one by one.
+TEST(Description, ListsNoMoreThanCanBeLookedUp) {
+  const auto numbers = [](int count) {
+    std::string list = "[0";
+    for (int i = 1; i < count; ++i) list += fmt::format(", {}", i);
+    return list + "]";
+  };
+  const std::string long_name(201, 'k');
+  const auto knob = [](const std::string& name, const std::string& values) {
+    return fmt::format(R"("knob": [{{"name": "{}", "values": {}}}], )", name, values);
+  };
+  for (const auto& [list, says] :
+       {std::pair{knob("k", numbers(1025)), std::string("values: 1025 of them, at most 1024")},
+        {knob("k", "[1, 2, 1]"), "values: a value is listed twice"},
+        {knob(long_name, "[1]"), "name: 201 characters, at most 200"}}) {
+    const auto refused = read(list + kTensors);
+    ASSERT_FALSE(refused) << says;
+    EXPECT_NE(refused.error().message.find(says), std::string::npos) << refused.error().message;
+  }
 }
 
 TEST(Description, SaysWhichFieldIsWrong) {
