@@ -21,6 +21,10 @@ statistics::SequentialTest test_after(const Reliability& before, std::int64_t pa
   return statistics::SequentialTest(rates, 0, passed);
 }
 
+std::string runs_of(std::int64_t n) {
+  return n == 1 ? "1 run" : fmt::format("{} runs", n);
+}
+
 // The runs of one plan and their sums.
 class Replays {
  public:
@@ -72,9 +76,9 @@ class Replays {
           out_.tonight = Tonight::passes;
         else
           out_.reason = fmt::format(
-              "not judged often enough: {} runs passed{}; {} are needed to call it fixed",
-              out_.failed.n, passed == 0 ? "" : fmt::format(", and {} in earlier nights", passed),
-              needed);
+              "not judged often enough: {} passed{}; {} are needed to call it fixed",
+              runs_of(out_.failed.n),
+              passed == 0 ? "" : fmt::format(", and {} in earlier nights", passed), needed);
         break;
       case RunResult::not_judged:
         if (!unjudged_) break;
@@ -89,7 +93,7 @@ class Replays {
   // The result of runs that ended early without a decision.
   Recheck unfinished() && {
     if (out_.failed.n == 0) out_.tonight = Tonight::not_run;
-    out_.reason = fmt::format("no time was left to judge it: {} runs passed", out_.failed.n);
+    out_.reason = fmt::format("no time was left to judge it: {} passed", runs_of(out_.failed.n));
     return std::move(out_);
   }
 
