@@ -6,8 +6,10 @@
 #include "cli/output.h"
 #include "core/read_file.h"
 #include "core/repro.h"
+#include "core/terminal.h"
 #include "core/validate.h"
 #include "oracles/catalog.h"
+#include "store/import.h"
 
 namespace redzone::cli {
 namespace {
@@ -54,18 +56,20 @@ Result<int> Import::run(const po::variables_map& flags, Results& out) {
     RZ_TRY_ASSIGN(auto repro, load_repro(file, registry));
     repros.emplace_back(file, std::move(repro));
   }
-  RZ_TRY_ASSIGN(auto store, open_store(flags, store::OpenMode::read_write_create));
+  std::vector<Finding> findings;
   for (const auto& [file, repro] : repros) {
-    Finding f;
+    Finding& f = findings.emplace_back();
     f.signature = *repro.signature;
     f.oracle = repro.oracle;
     f.reason = "imported from " + std::filesystem::path(file).filename().string();
     f.plan = f.original = repro.plan;
     f.reliability = repro.failed.value_or(Reliability{});
-    RZ_TRY_ASSIGN(auto recorded, store.record(f));
-    out.print(
-        fmt::format("{}: finding {}{}\n", file, recorded.id, recorded.is_new ? "" : " (known)"));
   }
+  RZ_TRY_ASSIGN(auto store, open_store(flags, store::OpenMode::read_write_create));
+  RZ_TRY_ASSIGN(const auto recorded, store::record_all(store, findings));
+  for (std::size_t i = 0; i < repros.size(); ++i)
+    out.print(fmt::format("{}: finding {}{}\n", printable(repros[i].first), recorded[i].id,
+                          recorded[i].is_new ? "" : " (known)"));
   return kOk;
 }
 

@@ -14,6 +14,7 @@ namespace redzone {
 namespace {
 
 constexpr std::int64_t kMostRuns = 1'000'000;
+constexpr std::size_t kMostExpectBytes = std::size_t{1} << 20;
 
 // The optional parts of a signature and their keys.
 std::array<std::pair<std::string_view, std::string Signature::*>, 4> signature_parts() {
@@ -23,14 +24,23 @@ std::array<std::pair<std::string_view, std::string Signature::*>, 4> signature_p
            {"access", &Signature::access}}};
 }
 
+// A longer text could not be stored.
+std::string bounded(TableReader& f, std::string_view field) {
+  std::string text = f.string(field);
+  if (text.size() > kMostExpectBytes)
+    throw f.error(field,
+                  fmt::format("{} bytes, at most {} are possible", text.size(), kMostExpectBytes));
+  return text;
+}
+
 void read_expect(TableReader f, Repro& repro) {
-  repro.oracle = f.string("oracle");
+  repro.oracle = bounded(f, "oracle");
   if (repro.oracle.empty()) throw f.error("oracle", "empty");
   Signature signature;
   signature.target = repro.plan.target;
   signature.kind = f.named<FailKind>("kind");
   for (const auto& [name, part] : signature_parts())
-    if (f.has(name)) signature.*part = f.string(name);
+    if (f.has(name)) signature.*part = bounded(f, name);
   if (f.has("failed")) {
     const auto runs = f.integers("failed");
     if (runs.size() != 2 || runs[0] < 1 || runs[0] > runs[1] || runs[1] > kMostRuns)

@@ -53,6 +53,18 @@ TEST(Repro, SaysHowOftenItFailed) {
   }
 }
 
+TEST(Repro, ATextThatNoStoreTakesIsRefused) {
+  Repro repro = sample_repro();
+  repro.signature->where = std::string(std::size_t{1} << 20, 'x');
+  EXPECT_TRUE(parse_repro(print_repro(repro), "f"));
+  repro.signature->where += 'x';
+  const auto refused = parse_repro(print_repro(repro), "f");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().kind, ErrorKind::usage);
+  EXPECT_EQ(refused.error().message,
+            "f: expect.where: 1048577 bytes, at most 1048576 are possible");
+}
+
 TEST(Repro, MistakesAreNamed) {
   const std::string good = print_repro(sample_repro());
   const auto error_with = [&](std::string from, std::string to) {
