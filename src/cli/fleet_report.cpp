@@ -29,6 +29,15 @@ Result<std::optional<store::Store>> open_hub(const fleet::Layout& layout) {
   return std::optional<store::Store>(std::move(store));
 }
 
+// Empty if the fleet's jobs have not been submitted yet.
+Result<std::optional<fleet::Jobs>> submitted_jobs(const fleet::Layout& layout) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(std::filesystem::symlink_status(layout.jobs(), ignored)))
+    return std::optional<fleet::Jobs>();
+  RZ_TRY_ASSIGN(auto jobs, fleet::read_record<fleet::Jobs>(layout.jobs()));
+  return std::optional<fleet::Jobs>(std::move(jobs));
+}
+
 // The targets that the fleet was submitted with, unless the command names others. What cannot be
 // loaded here is a problem that is told, and no reason to report nothing.
 Result<Registry> registry_of(const po::variables_map& flags, const fleet::Fleet& fleet,
@@ -88,11 +97,12 @@ void print_fleet(const po::variables_map& flags, const report::Fleet& fleet, Res
 Result<int> fleet_status(const po::variables_map& flags, Results& out) {
   const auto layout = fleet_layout(flags);
   RZ_TRY_ASSIGN(const auto fleet, fleet::read_fleet(layout));
+  RZ_TRY_ASSIGN(const auto jobs, submitted_jobs(layout));
   RZ_TRY_ASSIGN(auto hub, open_hub(layout));
   RZ_TRY_ASSIGN(const auto described, fleet::describe_fleet(layout, fleet, hub ? &*hub : nullptr));
   print_fleet(flags, described, out);
   if (json_wanted(flags)) return kOk;
-  if (const auto jobs = fleet::read_record<fleet::Jobs>(layout.jobs()))
+  if (jobs)
     if (const auto queue = fleet::queue_of(*jobs, &fleet::run_program); !queue.empty())
       out.print("\nSlurm\n" + queue);
   return kOk;
