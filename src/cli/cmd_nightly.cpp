@@ -59,6 +59,7 @@ Result<int> NightlyCommand::run(const po::variables_map& flags, Results& out) {
   job.db = db_for_commands(flags);
   if (flags.count("report") != 0) {
     job.report = flags["report"].as<std::string>();
+    if (job.report->empty()) return usage_error("--report is empty: name a folder");
     RZ_TRY(nightly::prepare_folder(*job.report));
   }
   RZ_TRY_ASSIGN(auto store, open_store(flags, store::OpenMode::read_write_create));

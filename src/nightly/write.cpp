@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <fstream>
+#include <cerrno>
 #include <system_error>
 
 #include "core/write_file.h"
@@ -14,15 +14,18 @@ namespace redzone::nightly {
 Result<void> prepare_folder(const std::filesystem::path& folder) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
-  if (error) return usage_error(fmt::format("--report: {}: {}", folder.string(), error.message()));
-  // Problems such as permissions or a full disk show only when a file is created.
+  const bool is_full = error.value() == ENOSPC || error.value() == EDQUOT;
+  if (error)
+    return tl::unexpected(Error{is_full ? ErrorKind::harness : ErrorKind::usage,
+                                fmt::format("--report: {}: {}", folder.string(), error.message())});
+  // Problems such as permissions or a full disk show only when a file is written.
   const auto probe = folder / fmt::format(".redzone-{}", ::getpid());
-  const bool made = static_cast<bool>(std::ofstream(probe) << "x" << std::flush);
-  const bool removed = std::filesystem::remove(probe, error);
-  if (!made || !removed)
-    return usage_error(
-        fmt::format("--report: {}: cannot create a file in this folder", folder.string()));
-  return {};
+  const auto made = write_file(probe, "x");
+  std::filesystem::remove(probe, error);
+  if (made) return {};
+  return tl::unexpected(
+      Error{made.error().kind, fmt::format("--report: {}: cannot create a file in this folder: {}",
+                                           folder.string(), made.error().message)});
 }
 
 Result<void> write_night(const report::Night& night, const std::filesystem::path& folder) {
