@@ -122,11 +122,11 @@ Result<store::Store> open_store(const po::variables_map& flags, store::OpenMode 
 
 Result<DeviceKind> chosen_device(const po::variables_map& flags) {
   const auto& name = flags["device"].as<std::string>();
-  if (name == "auto") return device::best_kind();
-  auto kind = parse_device_kind(name);
-  if (!kind) return kind;
+  auto kind = name == "auto" ? device::best_kind() : parse_device_kind(name);
+  // Not looked for a second time.
+  if (!kind || (name == "auto" && *kind == DeviceKind::cuda)) return kind;
   if (const auto missing = device::look_for(*kind).problem; !missing.empty())
-    return harness_error(fmt::format("device {} is not usable here: {}", name, missing));
+    return harness_error(fmt::format("device {} is not usable here: {}", name_of(*kind), missing));
   return kind;
 }
 

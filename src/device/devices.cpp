@@ -1,14 +1,34 @@
 #include "device/devices.h"
 
+#include <fmt/format.h>
+#include <sys/resource.h>
+
 #include <algorithm>
 
 #include "core/device_traits.h"
+#include "device/host/guard_arena.h"
 
 namespace redzone::device {
+
+namespace {
+
+std::string address_space_problem() {
+  struct rlimit limit = {};
+  if (::getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||
+      limit.rlim_cur > GuardArena::kLeastBytes)
+    return "";
+  return fmt::format(
+      "the address space of a process is limited to {} MiB (RLIMIT_AS, 'ulimit -v'), guard pages "
+      "need more than {} GiB of it",
+      limit.rlim_cur >> 20, GuardArena::kLeastBytes >> 30);
+}
+
+}  // namespace
 
 Presence look_for(DeviceKind kind) {
   switch (kind) {
     case DeviceKind::host:
+      return {address_space_problem(), {}, {}};
     case DeviceKind::dry_run:
       return {};
     case DeviceKind::cuda:

@@ -8,8 +8,7 @@ namespace redzone::device {
 
 namespace {
 
-constexpr std::size_t kArenaBytes = std::size_t{16} << 40;       // requested first
-constexpr std::size_t kLeastArenaBytes = std::size_t{64} << 30;  // if addresses are limited
+constexpr std::size_t kArenaBytes = std::size_t{16} << 40;  // requested first
 // Huge pages would commit 2 MiB for every touched element of a sparse buffer.
 constexpr std::size_t kSparseBytes = std::size_t{1} << 30;
 
@@ -17,7 +16,7 @@ constexpr std::size_t kSparseBytes = std::size_t{1} << 30;
 
 GuardArena::GuardArena(std::size_t hole_bytes, std::size_t most_kept_bytes)
     : hole_bytes_(hole_bytes), most_kept_bytes_(most_kept_bytes) {
-  for (bytes_ = kArenaBytes; bytes_ >= kLeastArenaBytes; bytes_ /= 2) {
+  for (bytes_ = kArenaBytes; bytes_ >= kLeastBytes; bytes_ /= 2) {
     void* base =
         mmap(nullptr, bytes_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (base == MAP_FAILED) continue;
