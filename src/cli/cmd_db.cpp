@@ -46,8 +46,9 @@ Result<int> prune(const po::variables_map& flags, Results& out) {
   const std::uint64_t days = flags["keep-days"].as<Count>().value;
   if (days > kMostDays)
     return usage_error(fmt::format("db prune: --keep-days: must be in 0..{}", kMostDays));
-  // Opened read-only first, so that a mistyped name creates no store.
-  RZ_TRY(open_store(flags, store::OpenMode::read_only));
+  // A mistyped name creates no store. A store too large to be read can be pruned.
+  if (std::error_code ignored; !std::filesystem::exists(flags["db"].as<std::string>(), ignored))
+    RZ_TRY(open_store(flags, store::OpenMode::read_only));
   RZ_TRY_ASSIGN([[maybe_unused]] const auto lock,
                 store::FileLock::take(flags["db"].as<std::string>(), "another job"));
   RZ_TRY_ASSIGN(auto pruned,

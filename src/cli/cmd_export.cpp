@@ -10,6 +10,7 @@
 #include "core/read_file.h"
 #include "core/repro.h"
 #include "core/target_name.h"
+#include "core/terminal.h"
 #include "core/write_file.h"
 #include "engine/origin.h"
 #include "report/text.h"
@@ -206,6 +207,7 @@ Result<int> Export::run(const po::variables_map& flags, Results& out) {
   }
   RZ_TRY(check_flags(flags));
   const std::filesystem::path folder = flags["to"].as<std::string>();
+  if (folder.empty()) return usage_error("--to is empty: name a folder");
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error) return usage_error(fmt::format("{}: {}", folder.string(), error.message()));
@@ -224,7 +226,7 @@ Result<int> Export::run(const po::variables_map& flags, Results& out) {
     if (f.program)
       std::filesystem::permissions(path, std::filesystem::perms::owner_exec,
                                    std::filesystem::perm_options::add, error);
-    out.print(fmt::format("{}\n", path.string()));
+    out.print(fmt::format("{}\n", printable(path.string())));
   }
   return kOk;
 }

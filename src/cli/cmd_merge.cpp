@@ -6,6 +6,7 @@
 #include "cli/commands.h"
 #include "cli/flags.h"
 #include "cli/output.h"
+#include "core/terminal.h"
 #include "store/file_lock.h"
 #include "store/upkeep.h"
 
@@ -56,8 +57,8 @@ Result<int> Merge::run(const po::variables_map& flags, Results& out) {
   for (auto& [file, source] : sources) {
     RZ_TRY_ASSIGN(const auto merged, store::merge(source, target));
     out.print(fmt::format(
-        "{}: {} new campaigns, {} new findings, {} with a better repro, {} ledger entries\n", file,
-        merged.campaigns, merged.findings, merged.improved, merged.entries));
+        "{}: {} new campaigns, {} new findings, {} with a better repro, {} ledger entries\n",
+        printable(file), merged.campaigns, merged.findings, merged.improved, merged.entries));
   }
   return kOk;
 }

@@ -221,7 +221,8 @@ Result<int> Replay::run(const po::variables_map& flags, Results& out) {
   }
   if (const auto needed = campaign::passes_needed(repro->rate());
       repro->signature && exit_code_of_replay(result) == kOk && n < needed)
-    print_note(fmt::format("replay: {} runs passed; {} are needed to call it fixed", n, needed));
+    print_note(fmt::format("replay: {} passed; {} are needed to call it fixed",
+                           n == 1 ? "1 run" : fmt::format("{} runs", n), needed));
   // Printed even if it cannot be stored.
   out.print(json_wanted(flags) ? report::replay_json(result) : report::replay_text(result));
   if (!stored) return tl::unexpected(stored.error());
