@@ -14,6 +14,7 @@ from time import monotonic, sleep
 from types import FrameType
 
 _EVERY_S = 0.1
+_LONGEST_S = 60.0  # of imports without a pause; a module that takes longer is a hang
 
 
 class ImportWatch:
@@ -30,6 +31,8 @@ class ImportWatch:
         self._name = ""
         self._told = -_EVERY_S
         self._watched = False
+        self._asked: set[str] = set()
+        self._since = 0.0  # when the imports that go on began
 
     def install(self) -> None:
         sys.meta_path.insert(0, self)
@@ -37,7 +40,12 @@ class ImportWatch:
     def find_spec(self, name: str, path: Sequence[str] | None = None, target: object = None) -> None:
         if os.getpid() != self._process:  # a process that a call has forked has no deadline
             return
+        if name in self._asked:  # a loop of imports that fail is no progress
+            return
+        self._asked.add(name)
         self._name = name
+        if not self._watched:
+            self._since = monotonic()
         # The thread cannot tell while an extension is loaded, which keeps it from running.
         self._tell()
         if self._watched:
@@ -50,7 +58,7 @@ class ImportWatch:
 
     def _tell(self) -> None:
         now = monotonic()
-        if now - self._told >= _EVERY_S:
+        if now - self._told >= _EVERY_S and now - self._since < _LONGEST_S:
             self._told = now
             self._report(f"imports {self._name}")
 

@@ -1,8 +1,9 @@
 """What calls of forked workers import, which is then imported once for all of them.
 
 Torch imports much of its own when something is used for the first time, for seconds: each worker would do
-so again. Only modules are learned that are Python's or that a package manager has installed, and none of a
-call that has changed the environment, which they may read when they are imported.
+so again. Only modules are learned that are Python's or that a package manager has installed, in packages that
+the files have imported themselves: another package might change something for all targets, as the state of
+the processor. None is learned of a call that has changed the environment, which modules may read.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import importlib
 import json
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Container
 from contextlib import suppress
 from types import ModuleType
 
@@ -86,9 +87,18 @@ def import_all(modules: Modules) -> bool:
     return True
 
 
-def new_of(modules: Modules, asked: Iterable[str]) -> Modules:
-    """Those that are not imported here, and were not asked for before."""
-    return {n: f for n, f in modules.items() if n not in asked and n not in sys.modules}
+def packages() -> set[str]:
+    """Those of which something is imported here."""
+    return {name.partition(".")[0] for name in sys.modules}
+
+
+def new_of(modules: Modules, asked: Container[str], known: Container[str]) -> Modules:
+    """Those of known packages that are not imported here, and were not asked for before."""
+    return {
+        name: file
+        for name, file in modules.items()
+        if name not in asked and name not in sys.modules and name.partition(".")[0] in known
+    }
 
 
 def _can_be_learned(name: str, module: object) -> bool:

@@ -133,6 +133,9 @@ def failure(finding: dict[str, Any]) -> str:
     )
 
 
+_NUMBER = re.compile(r"'[^']*'|[A-Za-z_][A-Za-z0-9_]*|([-+]?[0-9][0-9.]*)")
+
+
 def store_of(root: str, file: str, target: str) -> str:
     """The path of a target's store. Files of one name in two folders have one each."""
     path = os.path.relpath(os.path.realpath(file), os.path.realpath(root))
@@ -148,8 +151,9 @@ def not_judged(document: dict[str, Any]) -> str:
     reasons = sorted(document.get("unjudged", []), key=lambda each: not each["spec_error"])
     alike: dict[tuple[str, str, str], list[dict[str, Any]]] = {}
     for each in reasons:
-        # Each shape may tell a mistake with its own numbers.
-        text = re.sub(r"[\d.+-]+", "", each["reason"])
+        # Each shape may tell a mistake with its own numbers; in quotes and behind letters they are parts of
+        # names.
+        text = _NUMBER.sub(lambda part: part[0] if part[1] is None else "", each["reason"])
         alike.setdefault((each["target"], each["verdict"], text), []).append(each)
     return "\n".join(_told(same) for same in alike.values())
 

@@ -23,7 +23,7 @@ from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from .files import exception_text
-from .learning import Listener, Modules, Teller, import_all, new_of
+from .learning import Listener, Modules, Teller, import_all, new_of, packages
 from .output import flush, write_line
 from .worker import Prepared, wait_for_log
 
@@ -131,6 +131,7 @@ class Zygote:
         self._waiting = selectors.DefaultSelector()
         self._waiting.register(listener, selectors.EVENT_READ)
         self._waiting.register(driver, selectors.EVENT_READ)
+        self._packages = packages()
         self._asked: set[str] = set()  # modules that calls have imported
         self._to_learn: Modules = {}
         self._learning: Modules = {}  # in the process `_tries`, which tries it out
@@ -220,7 +221,7 @@ class Zygote:
             self._waiting.unregister(listener.pipe)
             os.close(listener.pipe)
             return
-        self._to_learn.update(new_of(heard, self._asked))
+        self._to_learn.update(new_of(heard, self._asked, self._packages))
         self._try_out()
 
     def _try_out(self) -> None:
@@ -320,4 +321,3 @@ def _receive(link: socket.socket) -> tuple[list[str], list[int]]:
 def _send(link: socket.socket, number: int) -> None:
     with contextlib.suppress(OSError):  # the driver has killed the proxy
         link.sendall(_NUMBER.pack(number))
-

@@ -8,7 +8,9 @@ Counts counts_of(const campaign::RunJudgement& run, const Signature& recorded) {
   switch (run.result) {
     case RunResult::recorded:
       counts.same = 1;
-      if (!same_bug(run.verdict.signature, recorded)) counts.said = run.verdict.signature.text();
+      if (same_bug(run.verdict.signature, recorded)) break;
+      counts.same_otherwise = 1;
+      counts.said = run.verdict.signature.text();
       break;
     case RunResult::other:
       counts.other = 1;

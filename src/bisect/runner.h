@@ -18,14 +18,17 @@ struct Counts {
   std::int64_t other = 0;     // failed with another
   std::int64_t passed = 0;    // judged, and no failure
   std::int64_t unjudged = 0;  // inconclusive, not applicable, harness errors
-  // Of the last run that was `other` or `unjudged`: why; or of one that was `same` and showed it
-  // otherwise than it is recorded, a write in a canary and not as a fault: how.
+  // Of the last run that was `other` or `unjudged`: why; or of one of `same_otherwise`: how.
   std::string said = {};
   std::int64_t errors = 0;  // harness errors among the unjudged runs of this process
+  // Of `same`: those that showed it otherwise than recorded, as a write in a canary and no fault.
+  std::int64_t same_otherwise = 0;
 
   std::int64_t judged() const { return same + other + passed; }
   // How the failures showed, if otherwise than recorded and in every run; else "".
-  std::string shown_as() const { return same > 0 && same == runs() ? said : std::string{}; }
+  std::string shown_as() const {
+    return same_otherwise > 0 && same_otherwise == runs() ? said : std::string{};
+  }
   std::int64_t runs() const { return judged() + unjudged; }
   void add(const Counts& more) {
     same += more.same;
@@ -34,6 +37,7 @@ struct Counts {
     unjudged += more.unjudged;
     if (!more.said.empty()) said = more.said;
     errors += more.errors;
+    same_otherwise += more.same_otherwise;
   }
   // The overall result, by the ranking of core/run_result.h.
   RunResult result() const {

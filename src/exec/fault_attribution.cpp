@@ -152,7 +152,9 @@ Observation observe_exit(const Exit& exit, const device::BlackBox& box, const Tr
                          std::string_view output) {
   Observation seen;
   const bool comparing = box.phase == device::Phase::comparing;
-  if (comparing)
+  const bool check_failed = exit.signal == 0 && exit.code == kCheckFailedExit &&
+                            output.find(kCheckFailedText) != output.npos;
+  if (comparing && !check_failed)
     if (auto crashed = reference_crashed(exit, box, trial, output)) return *std::move(crashed);
   if (!comparing && box.fault.valid != 0 && (exit.signal != 0 || exit.code == device::kFaultExit)) {
     seen.end = End::fault;
@@ -164,7 +166,7 @@ Observation observe_exit(const Exit& exit, const device::BlackBox& box, const Tr
   seen.message = with_output("the worker " + describe(exit), output);
   switch (exit.signal) {
     case 0:
-      if (exit.code == kCheckFailedExit && output.find(kCheckFailedText) != output.npos) {
+      if (check_failed) {
         seen.end = End::worker_error;
         return seen;
       }

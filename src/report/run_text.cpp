@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <regex>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -55,10 +56,17 @@ struct Mistake {
   std::uint64_t plans = 0, alike = 0;
 };
 
-std::string without_numbers(std::string text) {
-  constexpr std::string_view kOfNumbers = "0123456789.+-";
-  std::erase_if(text, [&](char c) { return kOfNumbers.find(c) != std::string_view::npos; });
-  return text;
+// Numbers in quotes and behind letters are parts of names.
+std::string without_numbers(const std::string& text) {
+  static const std::regex part(R"('[^']*'|[A-Za-z_][A-Za-z0-9_]*|([-+]?[0-9][0-9.]*))");
+  std::string out;
+  auto end = text.begin();
+  for (std::sregex_iterator it(text.begin(), text.end(), part), none; it != none; ++it) {
+    if (!(*it)[1].matched) continue;
+    out.append(end, (*it)[0].first);
+    end = (*it)[0].second;
+  }
+  return out.append(end, text.end());
 }
 
 // In the order of their examples.

@@ -254,11 +254,11 @@ TEST_F(CampaignTest, LooksAgainAtDifferencesThatLookTheSame) {
 // A part of the reduction ends before a few of its trials do. The fourth suspect is looked at
 // again.
 TEST_F(CampaignTest, TakesUpAnUnfinishedReductionBeforeItConfirmsTheBugAgain) {
-  options_.triage.reduce_time = std::chrono::milliseconds(20);
+  options_.triage.reduce_time = std::chrono::milliseconds(300);
   std::vector<Reduction> told;
   options_.found = [&](const Finding& f, double) { told.push_back(f.reduction); };
   const Bug bug = [](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    std::this_thread::sleep_for(std::chrono::milliseconds(15));
     return outputs(plan, trial, {}, [&](const Call& call, const std::vector<Call>&) {
       return right_digest(call) + (get(call.dims, "C") == 16 ? trial.mode.poison : 0);
     });
@@ -443,7 +443,6 @@ TEST_F(CampaignTest, AMistakeOfTheSpecIsOneWhoeverMeetsIt) {
   EXPECT_TRUE(sink_.findings.empty());
 }
 
-// The first target always fails and the second later: both are recorded before anything is refined.
 // The workers of two plans differ in what they wrote before they ended.
 TEST_F(CampaignTest, ACrashOfTheReferenceIsOneMistakeOfAllPlans) {
   int workers = 0;
@@ -461,6 +460,7 @@ TEST_F(CampaignTest, ACrashOfTheReferenceIsOneMistakeOfAllPlans) {
   EXPECT_EQ(result.unjudged[0].plans, 40u);
 }
 
+// The first target always fails and the second later: both are recorded before anything is refined.
 TEST_F(CampaignTest, LooksAtEveryTargetBeforeItRefinesAnything) {
   options_.time = std::chrono::hours(1);
   options_.plans_per_target = 8;

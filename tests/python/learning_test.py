@@ -86,9 +86,10 @@ class Learning(cases.FileCase):
         importlib.invalidate_caches()
         self.addCleanup(sys.modules.pop, "learned_right", None)
         right = {"learned_right": str(self.installed / "learned_right.py")}
-        self.assertEqual(new_of({**right, "asked": "", "sys": ""}, {"asked"}), right)
+        known = {"learned_right", "asked", "sys"}
+        self.assertEqual(new_of({**right, "asked": "", "sys": "", "other.part": ""}, {"asked"}, known), right)
         self.assertTrue(import_all(right))
-        self.assertEqual(new_of(right, ()), {})
+        self.assertEqual(new_of(right, (), known), {})
         self.assertFalse(import_all({"learned_right": "/elsewhere/site-packages/learned_right.py"}))
         self.assertFalse(import_all({"learned_wrong": str(self.installed / "learned_wrong.py")}))
 

@@ -278,10 +278,12 @@ class Run(cases.FileCase):
         for name, more, learned in (("quiet", "", True), ("busy", thread, False)):
             with self.subTest(name):
                 log.unlink(missing_ok=True)
-                self.write(note + more, f"site-packages/{name}.py")
+                self.write("", "site-packages/kit/__init__.py")
+                self.write(note + more, f"site-packages/kit/{name}.py")
+                path = str(self.folder / "site-packages")
                 found, ran = self.run_file(
-                    f"import sys\nsys.path.append({str(self.folder / 'site-packages')!r})\n" + HEAD
-                    + f"@rz.target(x=rz.InOut('f32', N))\ndef f(x):\n    import {name}\n",
+                    f"import sys\nsys.path.append({path!r})\nimport kit\n" + HEAD
+                    + f"@rz.target(x=rz.InOut('f32', N))\ndef f(x):\n    import kit.{name}\n",
                     "--time", "6s", "--workers", "2",
                 )  # fmt: skip
                 self.assertEqual((found, ran.returncode), ([], 0), ran.stdout)

@@ -147,7 +147,7 @@ class Imports(cases.FileCase):
 
     def assert_ended(self):
         """Nothing is told any more, and the thread that told it is gone."""
-        time.sleep(0.3)
+        time.sleep(1.5)
         before = len(self.told)
         time.sleep(0.8)
         self.assertEqual(len(self.told), before)
