@@ -61,8 +61,8 @@ TEST(Repro, ATextThatNoStoreTakesIsRefused) {
   const auto refused = parse_repro(print_repro(repro), "f");
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().kind, ErrorKind::usage);
-  EXPECT_EQ(refused.error().message,
-            "f: expect.where: 1048577 bytes, at most 1048576 are possible");
+  const std::string says = "expect.where: 1048577 bytes, at most 1048576 are possible";
+  EXPECT_NE(refused.error().message.find(says), std::string::npos) << refused.error().message;
 }
 
 TEST(Repro, MistakesAreNamed) {
