@@ -223,6 +223,7 @@ TEST_F(Merge, TheNightsOfShardsComeTogetherAndALaterCopyOfANightWins) {
   const auto begin = [](Store& store, int shard) {
     NightRun run;
     run.campaign = must(store.begin_campaign(sample_campaign()));
+    run.began = must(store.moment());
     run.shard = shard;
     run.shards = 2;
     must(NightBook(store).begin(run));
