@@ -9,12 +9,13 @@ from __future__ import annotations
 import os
 import sys
 from _thread import start_new_thread
+from collections import Counter
 from collections.abc import Callable, Sequence
 from time import monotonic, sleep
 from types import FrameType
 
 _EVERY_S = 0.1
-_LONGEST_S = 60.0  # of imports without a pause; a module that takes longer is a hang
+_MOST_TIMES = 20  # that an import of one name is progress: a loop of imports that fail is none
 
 
 class ImportWatch:
@@ -31,8 +32,7 @@ class ImportWatch:
         self._name = ""
         self._told = -_EVERY_S
         self._watched = False
-        self._asked: set[str] = set()
-        self._since = 0.0  # when the imports that go on began
+        self._times: Counter[str] = Counter()  # that each name was asked for
 
     def install(self) -> None:
         sys.meta_path.insert(0, self)
@@ -40,12 +40,10 @@ class ImportWatch:
     def find_spec(self, name: str, path: Sequence[str] | None = None, target: object = None) -> None:
         if os.getpid() != self._process:  # a process that a call has forked has no deadline
             return
-        if name in self._asked:  # a loop of imports that fail is no progress
+        self._times[name] += 1
+        if self._times[name] > _MOST_TIMES:
             return
-        self._asked.add(name)
         self._name = name
-        if not self._watched:
-            self._since = monotonic()
         # The thread cannot tell while an extension is loaded, which keeps it from running.
         self._tell()
         if self._watched:
@@ -58,7 +56,7 @@ class ImportWatch:
 
     def _tell(self) -> None:
         now = monotonic()
-        if now - self._told >= _EVERY_S and now - self._since < _LONGEST_S:
+        if now - self._told >= _EVERY_S:
             self._told = now
             self._report(f"imports {self._name}")
 

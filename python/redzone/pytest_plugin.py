@@ -133,7 +133,8 @@ def failure(finding: dict[str, Any]) -> str:
     )
 
 
-_NUMBER = re.compile(r"'[^']*'|[A-Za-z_][A-Za-z0-9_]*|([-+]?[0-9][0-9.]*)")
+# Names, what is in quotes, and as the first group numbers and sizes such as 3x4.
+_NUMBER = re.compile(r"[A-Za-z_][A-Za-z0-9_']*|'[^']*'|([-+]?[0-9][0-9.x]*)")
 
 
 def store_of(root: str, file: str, target: str) -> str:

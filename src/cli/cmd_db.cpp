@@ -1,6 +1,10 @@
 // `redzone db`: maintenance of a store.
 #include <fmt/format.h>
 
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
 #include "cli/commands.h"
 #include "cli/flags.h"
 #include "cli/output.h"
@@ -9,6 +13,7 @@
 #include "report/json.h"
 #include "report/upkeep.h"
 #include "store/file_lock.h"
+#include "store/read_limit.h"
 #include "store/upkeep.h"
 
 namespace redzone::cli {
@@ -46,8 +51,11 @@ Result<int> prune(const po::variables_map& flags, Results& out) {
   const std::uint64_t days = flags["keep-days"].as<Count>().value;
   if (days > kMostDays)
     return usage_error(fmt::format("db prune: --keep-days: must be in 0..{}", kMostDays));
-  // A mistyped name creates no store. A store too large to be read can be pruned.
-  if (std::error_code ignored; !std::filesystem::exists(flags["db"].as<std::string>(), ignored))
+  // A mistyped name creates no store, and no lock beside a file that is none. A store too large to
+  // be read can be pruned.
+  std::error_code error;
+  const auto bytes = std::filesystem::file_size(flags["db"].as<std::string>(), error);
+  if (error || std::cmp_less_equal(bytes, store::kMostReadBytes))
     RZ_TRY(open_store(flags, store::OpenMode::read_only));
   RZ_TRY_ASSIGN([[maybe_unused]] const auto lock,
                 store::FileLock::take(flags["db"].as<std::string>(), "another job"));

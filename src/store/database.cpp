@@ -14,6 +14,7 @@
 
 #include "core/json.h"
 #include "core/uid.h"
+#include "store/read_limit.h"
 #include "store/real_file.h"
 #include "store/schema_columns.h"
 #include "store/writer_table.h"
@@ -21,9 +22,6 @@
 namespace redzone::store {
 namespace fs = std::filesystem;
 namespace {
-
-// Far above any store that Redzone has filled; reading one takes as much memory.
-constexpr std::int64_t kMostStoreBytes = std::int64_t{2} << 30;
 
 [[noreturn]] void usage(std::string message) {
   throw Failure{{ErrorKind::usage, std::move(message)}};
@@ -238,11 +236,11 @@ void Database::open_snapshot(const OpenOptions& options, Migrations steps) {
 void Database::check_size(SQLite::Database& source) const {
   const std::int64_t bytes = source.execAndGet("PRAGMA page_count").getInt64() *
                              source.execAndGet("PRAGMA page_size").getInt64();
-  if (bytes > kMostStoreBytes)
+  if (bytes > kMostReadBytes)
     harness(
         fmt::format("{} has {} MiB, a store that is read may have {}: remove old entries with "
                     "'redzone db prune'",
-                    path_.string(), bytes >> 20, kMostStoreBytes >> 20));
+                    path_.string(), bytes >> 20, kMostReadBytes >> 20));
 }
 
 bool Database::copy_to_memory(const OpenOptions& options) {
@@ -294,6 +292,8 @@ bool Database::identify(Migrations steps) {
 }
 
 void Database::check_schema(Migrations steps) {
+  // One read transaction: another process may be migrating the file now.
+  SQLite::Transaction moment(*sql_);
   const auto version = static_cast<std::size_t>(pragma("user_version"));
   auto problems = schema_problems(*sql_, steps.first(version));
   if (problems.empty()) return;
@@ -317,7 +317,13 @@ void Database::migrate(Migrations steps) {
   SQLite::Transaction transaction(*sql_, SQLite::TransactionBehavior::IMMEDIATE);
   // Checked again under the lock: another process may have migrated the file meanwhile.
   const auto version = static_cast<std::size_t>(pragma("user_version"));
-  for (std::size_t v = version; v < steps.size(); ++v) sql_->exec(std::string(steps[v]));
+  try {
+    for (std::size_t v = version; v < steps.size(); ++v) sql_->exec(std::string(steps[v]));
+  } catch (const SQLite::Exception& e) {
+    const int code = e.getErrorCode() & 0xff;
+    if (code != SQLITE_CONSTRAINT && code != SQLITE_MISMATCH) throw;
+    throw damaged(e);  // e.g. two rows that a step makes the same
+  }
   if (version < steps.size()) {
     sql_->exec(fmt::format("PRAGMA application_id = {}", kApplicationId));
     sql_->exec(fmt::format("PRAGMA user_version = {}", steps.size()));
@@ -330,6 +336,13 @@ void Database::set(Durability durability) {
   sql_->exec(durability == Durability::full ? "PRAGMA synchronous = FULL"
                                             : "PRAGMA synchronous = NORMAL");
   durability_ = durability;
+}
+
+Failure Database::damaged(const SQLite::Exception& e) const {
+  return {{ErrorKind::unsound,
+           fmt::format("{} is damaged: SQLite reports: {}: restore a copy, or move it away to "
+                       "start anew",
+                       path_.string(), e.what())}};
 }
 
 Error Database::explain(const SQLite::Exception& e) const {
@@ -374,14 +387,8 @@ Error Database::explain(const SQLite::Exception& e) const {
     case SQLITE_TOOBIG:
       return {ErrorKind::unsound,
               fmt::format("{} is not sound: a value has more than {} bytes", file, kMostJsonBytes)};
-    case SQLITE_CONSTRAINT:  // two rows that a migration makes the same
-    case SQLITE_MISMATCH:
     case SQLITE_ERROR:  // e.g. a statement that names a missing table or column
-      return {
-          ErrorKind::unsound,
-          fmt::format(
-              "{} is damaged: SQLite reports: {}: restore a copy, or move it away to start anew",
-              file, e.what())};
+      return damaged(e).error;
     default:
       return {ErrorKind::harness, fmt::format("{}: SQLite reports: {} (code {})", file, e.what(),
                                               e.getExtendedErrorCode())};

@@ -106,6 +106,7 @@ class Database {
   std::int64_t pragma(const char* name);
   // Counts this transaction if rows were changed since the change count was `changes`.
   void count_write_since(int changes);
+  Failure damaged(const SQLite::Exception& e) const;
   // SQLite's error as one line that names the file and what would be right.
   Error explain(const SQLite::Exception& e) const;
 

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -18,10 +19,11 @@ namespace redzone::store {
 namespace {
 
 constexpr std::string_view kHolder = "process ";
+constexpr std::size_t kMostBytes = 128;  // of what a holder writes
 
 // "process 123 since 2025-01-31T02:00:00Z", as the holder wrote it.
 std::string read_holder(int fd) {
-  char text[128];
+  char text[kMostBytes];
   const ssize_t bytes = ::pread(fd, text, sizeof text, 0);
   return bytes > 0 ? std::string(text, static_cast<std::size_t>(bytes)) : "";
 }
@@ -32,8 +34,12 @@ std::string not_a_lock(int fd) {
   struct stat status = {};
   if (::fstat(fd, &status) != 0) return std::strerror(errno);
   if (!S_ISREG(status.st_mode)) return "is not a regular file";
-  if (status.st_size == 0 || read_holder(fd).starts_with(kHolder)) return "";
-  return "is not the lock of a store";
+  const std::string holder = read_holder(fd);
+  const bool cut_off = std::ranges::all_of(holder, [](char c) { return c == '\0'; });  // by a crash
+  const bool ours = holder.starts_with(kHolder) && holder.find(" since ") != holder.npos;
+  return std::cmp_less_equal(status.st_size, kMostBytes) && (cut_off || ours)
+             ? ""
+             : "is not the lock of a store";
 }
 
 void write_holder(int fd) {
@@ -52,8 +58,6 @@ Result<FileLock> FileLock::take(const std::filesystem::path& store, std::string_
         "{}: {}", file,
         errno == ELOOP ? "is a symbolic link, not the lock of a store" : std::strerror(errno)));
   FileLock lock(fd);
-  if (const std::string why = not_a_lock(fd); !why.empty())
-    return usage_error(fmt::format("{}: {}: move it away, or name another store", file, why));
   if (::flock(fd, LOCK_EX | LOCK_NB) != 0) {
     const int error = errno;
     if (error == EWOULDBLOCK) {
@@ -64,6 +68,9 @@ Result<FileLock> FileLock::take(const std::filesystem::path& store, std::string_
     }
     return harness_error(fmt::format("{}: cannot be locked: {}", file, std::strerror(error)));
   }
+  // Once nobody else writes to it.
+  if (const std::string why = not_a_lock(fd); !why.empty())
+    return usage_error(fmt::format("{}: {}: move it away, or name another store", file, why));
   write_holder(fd);
   return lock;
 }

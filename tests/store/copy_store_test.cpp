@@ -321,7 +321,11 @@ TEST_F(CopyStore, ALockTakesNoOtherFilesPlace) {
   ASSERT_EQ(::mkfifo((dir_ / "s.db-lock").c_str(), 0600), 0);
   refuses("is not a regular file");
   std::filesystem::remove(dir_ / "s.db-lock");
-  for (const char* of_before : {"", "process 7 since 2025-01-31T02:00:00Z"}) {
+  write_bytes(dir_ / "s.db-lock", "process of the review");
+  refuses("is not the lock of a store");
+  const std::string cut_off(37, '\0');  // by a power failure
+  for (const std::string& of_before :
+       {std::string(), std::string("process 7 since 2025-01-31T02:00:00Z"), cut_off}) {
     write_bytes(dir_ / "s.db-lock", of_before);
     EXPECT_TRUE(FileLock::take(dir_ / "s.db", "a job")) << of_before;
   }

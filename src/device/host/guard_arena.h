@@ -15,11 +15,11 @@ namespace redzone::device {
 
 class GuardArena {
  public:
-  // `hole_bytes` between two regions: a multiple of the page size. Closed regions keep their pages
-  // up to `most_kept_bytes` in all: to commit pages again takes much longer than to open them.
   // Of addresses, not of memory; there is no arena where a process may have fewer.
   static constexpr std::size_t kLeastBytes = std::size_t{64} << 30;
 
+  // `hole_bytes` between two regions: a multiple of the page size. Closed regions keep their pages
+  // up to `most_kept_bytes` in all: to commit pages again takes much longer than to open them.
   explicit GuardArena(std::size_t hole_bytes, std::size_t most_kept_bytes = 0);
   ~GuardArena();
   GuardArena(const GuardArena&) = delete;
