@@ -61,10 +61,10 @@ struct Mistake {
 std::string without_numbers(const std::string& whole) {
   constexpr std::size_t kEnough = 2000;  // std::regex needs stack for each byte
   const std::string text = whole.substr(0, kEnough);
-  static const std::regex part(R"([A-Za-z_][A-Za-z0-9_']*|'[^']*'|([-+]?[0-9][0-9.x]*))");
+  static const std::regex token(R"([A-Za-z_][A-Za-z0-9_']*|'[^']*'|([-+]?[0-9][0-9.x]*))");
   std::string out;
   auto end = text.begin();
-  for (std::sregex_iterator it(text.begin(), text.end(), part), none; it != none; ++it) {
+  for (std::sregex_iterator it(text.begin(), text.end(), token), none; it != none; ++it) {
     if (!(*it)[1].matched) continue;
     out.append(end, (*it)[0].first);
     end = (*it)[0].second;
