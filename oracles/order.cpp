@@ -44,35 +44,33 @@ bool alike(const TargetSpec& spec, const Observation& a, const Observation& b) {
 
 // What the order of a pair changes.
 struct Effect {
-  std::int32_t call = -1;   // whose outputs differ; -1: none, but writes to freed memory do
-  std::string tensor = {};  // of that call
+  std::int32_t call = -1;  // whose outputs differ; -1: none, but writes to freed memory do
 };
 
 // `ways`: the trials of the two orders, in turns. Nothing if they do not differ.
 std::optional<Effect> effect_of(const TargetSpec& spec, std::span<const Observation> ways) {
   if (!alike(spec, ways[0], ways[2]) || !alike(spec, ways[1], ways[3])) return std::nullopt;
   if (const auto difference = first_difference(spec, ways[0], ways[1]))
-    return Effect{difference->call, difference->tensor};
+    return Effect{difference->call};
   if (writes_to_freed(ways[0]) != writes_to_freed(ways[1])) return Effect{};
   return std::nullopt;
 }
 
-// How far the pair is from the effect of its order: 0 if its own buffer differs, 1 if its calls
-// have part in it, 2 if a later operation must be between, which was held up as well.
-int distance(const OrderCandidate& pair, const Effect& effect) {
-  if (pair.buffer == effect.tensor && pair.buffer_call == effect.call) return 0;
-  const bool takes_part =
-      effect.call < 0 || effect.call == pair.first.call || effect.call == pair.second.call;
-  return takes_part ? 1 : 2;
+// Whether the pair's calls or its buffer have part in the effect. Else a later operation was held
+// up as well, and makes the difference.
+bool takes_part(const OrderCandidate& pair, const Effect& effect) {
+  return effect.call < 0 || effect.call == pair.first.call || effect.call == pair.second.call ||
+         effect.call == pair.buffer_call;
 }
 
-// The pair whose order makes the difference.
+// The pair whose order makes the difference: the first one that has part in it.
 struct Found {
   const OrderCandidate* pair = nullptr;  // null: no pair does
   Effect effect;
 
   void consider(const OrderCandidate& other, const Effect& its) {
-    if (pair == nullptr || distance(other, its) < distance(*pair, effect)) *this = {&other, its};
+    if (pair == nullptr || (takes_part(other, its) && !takes_part(*pair, effect)))
+      *this = {&other, its};
   }
 };
 

@@ -8,12 +8,12 @@
 // keeps its bytes, and a difference is a use after free.
 //
 // Every order that is forced is one that the program allows, so a failure is wrong only about
-// targets wrongly declared deterministic. Of several pairs it names the one whose own buffer
-// differs; it may still be wrong where operations between the two make the difference, or where the
-// target orders streams in ways that are not seen (stream handles). Misses uses through pointers in
-// memory, races within one graph, and pairs beyond the first kMostPairs. Always runs under the
-// allocator `guard`, which fills freed memory. A plan with blocking launches leaves no pair open.
-// Cost: 1 trial, and for each pair 5, one after another in one worker.
+// targets wrongly declared deterministic. Of several pairs it names the first whose calls have
+// part in the difference; it may still be wrong where operations between the two make it, or where
+// the target orders streams in ways that are not seen (stream handles). Misses uses through
+// pointers in memory, races within one graph, and pairs beyond the first kMostPairs. Always runs
+// under the allocator `guard`, which fills freed memory. A plan with blocking launches leaves no
+// pair open. Cost: 1 trial, and for each pair 5, one after another in one worker.
 #pragma once
 
 #include "core/oracle.h"

@@ -124,7 +124,7 @@ Result<DeviceKind> chosen_device(const po::variables_map& flags) {
   const auto& name = flags["device"].as<std::string>();
   auto kind = name == "auto" ? device::best_kind() : parse_device_kind(name);
   // Not looked for a second time.
-  if (!kind || (name == "auto" && *kind == DeviceKind::cuda)) return kind;
+  if (!kind || (name == "auto" && !traits_of(*kind).execution.on_host_cores)) return kind;
   if (const auto missing = device::look_for(*kind).problem; !missing.empty())
     return harness_error(fmt::format("device {} is not usable here: {}", name_of(*kind), missing));
   return kind;

@@ -69,7 +69,7 @@ bool is_fault_of(const Signature& fault, const Signature& canary) {
   Signature as_fault = canary;
   as_fault.kind = FailKind::illegal_access;
   as_fault.where = fault.where;
-  return canary.kind == FailKind::redzone && fault == as_fault;
+  return canary.kind == FailKind::redzone && canary.where.empty() && fault == as_fault;
 }
 
 bool fails_as(const Signature& seen, const Signature& recorded) {

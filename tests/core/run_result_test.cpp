@@ -48,7 +48,8 @@ TEST(RankRuns, SayHowACommandEnds) {
 }
 
 TEST(RankRun, ThePlanThatNowFaultsIsAnAlarmWhateverItsOwnOracleCannotSay) {
-  const auto r = rank({said(Outcome::inconclusive), failed(signature(FailKind::illegal_access))});
+  const auto r =
+      rank({said(Outcome::inconclusive), failed(signature(FailKind::illegal_access, "z"))});
   EXPECT_EQ(r.result, RunResult::other);
   EXPECT_EQ(r.other, 1u);
 }
@@ -59,7 +60,7 @@ TEST(RankRun, AFailureWithAnotherSignatureIsNoPass) {
 }
 
 TEST(RankRun, TheRecordedFailureDecidesAndTheOtherIsToldToo) {
-  const auto r = rank({failed(kRecorded), failed(signature(FailKind::illegal_access))});
+  const auto r = rank({failed(kRecorded), failed(signature(FailKind::illegal_access, "z"))});
   EXPECT_EQ(r.result, RunResult::recorded);
   EXPECT_EQ(r.decisive, 0u);
   EXPECT_EQ(r.other, 1u);

@@ -19,7 +19,7 @@ TEST_F(Tier, ARecordArrivesWithItsBufferAndSide) {
   EXPECT_EQ(verdict.signature.text(), "illegal-access: write after y in scan (one-write)");
   EXPECT_EQ(verdict.reason,
             "invalid write of 4 bytes in scan at p.cu:8 by thread (64,0,0) of block (0,0,0), 1 "
-            "bytes after 'y' of call 1");
+            "byte after 'y' of call 1");
 }
 
 TEST_F(Tier, OneWorkerServesManyTrialsAndSaysNothingOfThoseBefore) {
