@@ -141,15 +141,15 @@ void Bisector::vary_alone() {
   std::size_t next = 0;
   for (const auto& axis : axes_) {
     Row row{axis.kind, axis.name, axis.value, {}, {}, {}};
-    bool ends = false, fails = false, open = false;
+    bool passes = false, fails = false, open = false;
     for (const auto& setting : axis.others) {
       const Probe& probe = probes[next];
-      ends = ends || ends_failure(probe.answer);
-      fails = fails || probe.answer == Answer::fails;
+      passes = passes || probe.answer == Answer::passes;
+      fails = fails || probe.answer == Answer::fails || probe.answer == Answer::differs;
       open = open || probe.answer == Answer::undecided;
       row.tried.push_back({setting.text, std::move(plans[next++]), probe});
     }
-    if (ends)
+    if (passes)
       row.necessary = true;
     else if (fails && !open)
       row.necessary = false;

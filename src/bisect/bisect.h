@@ -38,7 +38,7 @@ struct Tried {
 
 enum class Relevance : std::uint8_t {
   irrelevant,  // fails with every value tried, alone and in combinations
-  necessary,   // passes with another value, or fails otherwise with it
+  necessary,   // passes with another value
   sufficient,  // in the passing plan, this setting alone restores the failure
   both,
   conditional,  // no effect alone, but decides if another setting is changed
@@ -59,7 +59,7 @@ struct Row {
   std::string axis;
   std::string value;  // of the failing plan
   std::vector<Tried> tried;
-  std::optional<bool> necessary, sufficient;  // see Relevance
+  std::optional<bool> necessary, sufficient;
   // It matters only together with these: any one of the settings is enough for the failure.
   std::vector<std::string> or_else = {};
   // Conditional: if one of these settings has another value, this one decides.

@@ -2,9 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
-#include "bisect/explain.h"
 #include "bisect/fakes.h"
 
 namespace redzone::bisect {
@@ -12,9 +9,7 @@ namespace {
 
 using testing::call_step;
 using testing::FakeRunner;
-using testing::row_of;
 using testing::sample_plan;
-using testing::sample_spec;
 
 bool large(const Plan& plan) {
   return get(calls_of(plan).front()->call.dims, "T") > 64;
@@ -145,21 +140,6 @@ TEST(Prober, TellsAnotherFailureAndNoJudgementFromAPass) {
   EXPECT_EQ(other.answer, Answer::differs);
   EXPECT_EQ(other.counts.said, "why");
   EXPECT_EQ(prober.ask(sample_plan({call_step(3, 1)})).answer, Answer::unjudged);
-}
-
-// show says the same (report/needs.h): with T = 2 it does not fail as recorded.
-TEST(Bisect, NeedsAValueInsteadOfWhichItFailsOtherwise) {
-  OddRunner runner;
-  Prober prober(runner, {});
-  TargetSpec spec = sample_spec();
-  spec.dims[0].values = {1, 2};
-  const auto b = bisect(sample_plan({call_step(1, 1)}), spec, prober, {});
-  const Row& row = row_of(b, "T");
-  EXPECT_EQ(row.relevance(), Relevance::necessary);
-  const auto statements = explain(b);
-  EXPECT_TRUE(std::any_of(statements.begin(), statements.end(), [](const Statement& s) {
-    return s.text == "needs T = 1; fails in another way with 2";
-  })) << sentence(b);
 }
 
 }  // namespace
