@@ -38,11 +38,9 @@ struct Change {
   std::size_t dim;
   std::int64_t value;
   // keep: the other dims stay and `value` is lowered until it fits them. follow: the others are
-  // repaired. tied: `partner` keeps its ratio to the dim, the others are repaired. equal: the dims
-  // of `alike` get the same value, the others are repaired.
-  enum class Others { keep, follow, tied, equal } others;
-  std::size_t partner = 0;
-  DimSet alike = 0;
+  // repaired. tied: the dims of `partners` keep their ratios to the dim, the others are repaired.
+  enum class Others { keep, follow, tied } others;
+  DimSet partners = 0;
 };
 
 std::optional<Point> changed(const Space& space, Point p, const Change& change) {
@@ -55,18 +53,12 @@ std::optional<Point> changed(const Space& space, Point p, const Change& change) 
   }
   DimSet pinned = dim_bit(change.dim);
   p[change.dim] = change.value;
-  if (change.others == Change::Others::tied) {
-    p[change.partner] = p[change.partner] / before * change.value;
-    pinned |= dim_bit(change.partner);
+  for (DimSet rest = change.partners; rest != 0; rest &= rest - 1) {
+    const auto d = static_cast<std::size_t>(std::countr_zero(rest));
+    p[d] = p[d] / before * change.value;
+    if (allowed_at_most(space.dim(d), p[d]) != p[d]) return std::nullopt;
   }
-  if (change.others == Change::Others::equal) {
-    for (std::size_t d = 0; d < p.size(); ++d) {
-      if ((change.alike & dim_bit(d)) == 0) continue;
-      if (allowed_at_most(space.dim(d), change.value) != change.value) return std::nullopt;
-      p[d] = change.value;
-    }
-    pinned |= change.alike;
-  }
+  pinned |= change.partners;
   if (!space.repair(p, pinned)) return std::nullopt;
   return p;
 }
@@ -128,11 +120,11 @@ std::vector<Change> changes_of(const Space& space, const Point& p) {
         changes.push_back({d, value, others});
   for (const auto& [a, b] : space.divides())
     for (auto value : smaller_values(space.dim(a), p[a]))
-      if (value != 0) changes.push_back({a, value, Change::Others::tied, b});
+      if (value != 0) changes.push_back({a, value, Change::Others::tied, dim_bit(b)});
   for (const DimSet alike : equal_dims(p)) {
     const std::size_t dim = coarsest(space, alike);
     for (auto value : smaller_values(space.dim(dim), p[dim]))
-      changes.push_back({dim, value, Change::Others::equal, 0, alike});
+      changes.push_back({dim, value, Change::Others::tied, alike & ~dim_bit(dim)});
   }
   return changes;
 }

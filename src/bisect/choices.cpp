@@ -53,6 +53,10 @@ class Asking {
   std::int64_t runs_ = 0;
 };
 
+bool ends_failure(Answer answer) {
+  return answer == Answer::passes || answer == Answer::differs;
+}
+
 }  // namespace
 
 Relevance ChoiceRow::relevance() const {

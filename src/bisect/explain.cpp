@@ -14,7 +14,6 @@ namespace {
 // The observations of a row.
 struct Seen {
   std::vector<std::string> failing, passing;
-  std::vector<std::string> otherwise;        // values that fail with another signature
   std::vector<std::string> shown_otherwise;  // "guard_before (redzone: write after y (t))"
   std::vector<std::string> only_this_data;   // values that pass but fail with other data
   // "guard with launch = gated": where passing values fail.
@@ -30,8 +29,6 @@ Seen seen_of(const Row& row) {
       seen.fails.add(t.probe.counts);
       if (const auto how = t.probe.counts.shown_as(); !how.empty())
         seen.shown_otherwise.push_back(fmt::format("{} ({})", t.value, how));
-    } else if (t.probe.answer == Answer::differs) {
-      seen.otherwise.push_back(t.value);
     } else if (t.probe.answer == Answer::passes) {
       seen.passing.push_back(t.value);
       if (t.other_data) seen.only_this_data.push_back(t.value);
@@ -135,15 +132,6 @@ std::string of_step(const Row& row, const Seen& seen) {
   return fmt::format("needs {} as it is: passes with {}", row.axis, fmt::join(seen.passing, ", "));
 }
 
-// With no value tried does it pass, but with some it fails in another way.
-std::string of_other_failures(const Row& row, const Seen& seen) {
-  const bool has_value = row.kind != AxisKind::step && row.kind != AxisKind::data;
-  std::string out = has_value ? fmt::format("needs {} = {}", row.axis, row.value)
-                              : fmt::format("needs {} as it is", row.axis);
-  if (!seen.failing.empty()) out += fmt::format(" (or {})", fmt::join(seen.failing, ", "));
-  return out + fmt::format("; fails in another way with {}", fmt::join(seen.otherwise, ", "));
-}
-
 // The runs at values of other rows where this row decides.
 Counts decided(const Bisection& b, const Row& row) {
   Counts counts;
@@ -168,7 +156,6 @@ std::string text_at_this_launch(const Bisection& b, const Row& row, const Seen& 
   if (!row.or_else.empty())
     return fmt::format("{} = {} is enough, and so is {} unchanged", row.axis, row.value,
                        fmt::join(row.or_else, " or "));
-  if (seen.passing.empty() && !seen.otherwise.empty()) return of_other_failures(row, seen);
   switch (row.kind) {
     case AxisKind::dim: {
       std::string out = of_dim(b, row, seen);

@@ -35,11 +35,6 @@ constexpr auto enum_table(Answer) {
                                        {Answer::unjudged, "not judged"}});
 }
 
-// Whether a plan with this answer does not fail as recorded.
-inline bool ends_failure(Answer answer) {
-  return answer == Answer::passes || answer == Answer::differs;
-}
-
 struct Probe {
   Answer answer = Answer::undecided;
   Counts counts;

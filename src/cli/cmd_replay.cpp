@@ -21,6 +21,7 @@
 #include "core/repro.h"
 #include "engine/alarms.h"
 #include "engine/rerun.h"
+#include "report/format.h"
 #include "report/json.h"
 #include "report/text.h"
 
@@ -222,7 +223,7 @@ Result<int> Replay::run(const po::variables_map& flags, Results& out) {
   if (const auto needed = campaign::passes_needed(repro->rate());
       repro->signature && exit_code_of_replay(result) == kOk && n < needed)
     print_note(fmt::format("replay: {} passed; {} are needed to call it fixed",
-                           n == 1 ? "1 run" : fmt::format("{} runs", n), needed));
+                           report::counted(static_cast<std::uint64_t>(n), "run"), needed));
   // Printed even if it cannot be stored.
   out.print(json_wanted(flags) ? report::replay_json(result) : report::replay_text(result));
   if (!stored) return tl::unexpected(stored.error());

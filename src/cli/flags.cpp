@@ -123,7 +123,7 @@ Result<store::Store> open_store(const po::variables_map& flags, store::OpenMode 
 Result<DeviceKind> chosen_device(const po::variables_map& flags) {
   const auto& name = flags["device"].as<std::string>();
   auto kind = name == "auto" ? device::best_kind() : parse_device_kind(name);
-  // Not looked for a second time.
+  // best_kind() has looked for a GPU already, which takes a while.
   if (!kind || (name == "auto" && !traits_of(*kind).execution.on_host_cores)) return kind;
   if (const auto missing = device::look_for(*kind).problem; !missing.empty())
     return harness_error(fmt::format("device {} is not usable here: {}", name_of(*kind), missing));

@@ -135,8 +135,7 @@ Result<std::variant<std::unique_ptr<Database>, std::string>> Database::examine(
       db->open_snapshot(options, steps);
     } catch (const SQLite::Exception& e) {
       const int code = e.getErrorCode() & 0xff;
-      constexpr std::array kDamage{SQLITE_CORRUPT, SQLITE_NOTADB,     SQLITE_TOOBIG,
-                                   SQLITE_ERROR,   SQLITE_CONSTRAINT, SQLITE_MISMATCH};
+      constexpr std::array kDamage{SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_TOOBIG, SQLITE_ERROR};
       if (std::find(kDamage.begin(), kDamage.end(), code) == kDamage.end()) throw;
       return db->explain(e).message;
     } catch (const Failure& f) {

@@ -21,7 +21,7 @@ class HoldLimit {
 
   static constexpr Duration kShortest = std::chrono::milliseconds(10);
   static constexpr int kMargin = 8;   // times the duration of a hold that was opened in time
-  static constexpr int kPeriod = 16;  // of holds that run out, the last one has all the time
+  static constexpr int kPeriod = 16;  // every 16th of holds that run out in a row has all the time
 
   // Of the next hold: kShortest .. kLongestHold.
   Duration value() const { return run_out_ % kPeriod == kPeriod - 1 ? kLongestHold : value_; }

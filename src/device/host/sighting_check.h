@@ -23,7 +23,7 @@ struct Sighting {
   std::uint32_t block = 0;          // linear index in the grid
   std::uint32_t thread = 0;         // in the block
   const void* code = nullptr;       // behind the place; null: unknown, or `location` names it
-  const void* elsewhere = nullptr;  // where other threads were; null: that is no matter
+  const void* elsewhere = nullptr;  // where other threads were; null: they are not compared
   std::string location = {};        // "p.cu:8"
   std::uint64_t count = 1;          // of the same kind and place
 };
