@@ -55,13 +55,16 @@ void count_run(const Plan& plan, const Answer& answer, const Signature& signatur
 
 }  // namespace
 
+Runs as_runs(const Plan& plan, std::vector<Answer> answers, const Signature& signature) {
+  Runs out{{}, std::move(answers)};
+  for (const auto& answer : out.answers) count_answer(plan, answer, signature, out.reliability);
+  return out;
+}
+
 Runs run_repeatedly(Evaluator& evaluator, const Oracle& oracle, const Plan& plan,
                     const Signature& signature, int n) {
   const std::vector<Question> questions(static_cast<std::size_t>(n), Question{&oracle, plan});
-  Runs out;
-  out.answers = evaluator.ask(questions);
-  for (const auto& answer : out.answers) count_answer(plan, answer, signature, out.reliability);
-  return out;
+  return as_runs(plan, evaluator.ask(questions), signature);
 }
 
 namespace {

@@ -24,6 +24,9 @@ struct Runs {
   }
 };
 
+// The runs of `plan` that gave `answers`, counted as in run_repeatedly().
+Runs as_runs(const Plan& plan, std::vector<Answer> answers, const Signature& signature);
+
 // Runs `plan` n times in fresh workers, judges it by `oracle` and counts the failures with the same
 // signature. Runs that cannot be judged are not counted.
 Runs run_repeatedly(Evaluator& evaluator, const Oracle& oracle, const Plan& plan,

@@ -351,7 +351,7 @@ void Campaign::submit_next(Lane& lane) {
                 .plan = pending->plan,
                 .trials = pending->trials,
                 .deadline = options_.deadline,
-                .reuse = aside,
+                .reuse = aside ? exec::Reuse::any : exec::Reuse::none,
                 .will_lose = pending->will_lose,
                 .end_at_loss = true,
                 .back_at_loss = options_.screen_leaves_room,

@@ -1,6 +1,7 @@
 // The path of a suspect: recorded, then triaged station by station.
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 #include <tuple>
 #include <utility>
@@ -44,7 +45,19 @@ bool worth_another_look(const Signature& signature, std::uint64_t seen, bool fou
   return is_vague(signature.kind) && (seen == 4 || seen == 64 || seen == 1024);
 }
 
+// Grows with the size of a plan.
+std::tuple<std::int64_t, std::size_t, double> size_of(const Plan& plan) {
+  double dims = 0;
+  for (const CallStep* step : calls_of(plan))
+    for (const auto& [name, value] : step->call.dims) dims += std::abs(static_cast<double>(value));
+  return {call_count(plan), plan.steps.size(), dims};
+}
+
 }  // namespace
+
+void Campaign::Lane::SuspectGroup::note(const Plan& plan) {
+  if (!smallest || size_of(plan) < size_of(*smallest)) smallest = plan;
+}
 
 Result<void> Campaign::suspect(Lane& lane, Suspect suspect) {
   ++result_.stats.suspects;
@@ -64,6 +77,7 @@ Result<void> Campaign::suspect(Lane& lane, Suspect suspect) {
   }
   if (it != lane.groups.end()) {
     ++it->second.seen;
+    it->second.note(suspect.plan);
     if (it->second.waiting ||
         !worth_another_look(suspect.verdict.signature, it->second.seen, it->second.found)) {
       ++it->second.unreported;
@@ -112,16 +126,18 @@ Result<void> Campaign::open_case(Lane& lane, Suspect suspect, const std::string&
 void Campaign::wait(Lane& lane, Visit visit) {
   // Where workers are scarce, one more suspect of a target comes after the refinement of what was
   // found in those that have had less.
+  const bool scarce = options_.triage.reuse_workers;
   const bool one_is_confirmed =
       std::any_of(lane.waiting.begin(), lane.waiting.end(),
                   [](const Visit& v) { return v.station == Station::refine && !v.taken_up; }) ||
-      (options_.triage.reuse_workers &&
-       std::any_of(lane.groups.begin(), lane.groups.end(),
-                   [](const auto& group) { return group.second.found; }));
+      (scarce && std::any_of(lane.groups.begin(), lane.groups.end(),
+                             [](const auto& group) { return group.second.found; }));
   visit.turn = one_is_confirmed ? std::max(visit.station, Station::refine) : visit.station;
+  // Most such are the fault that was known when they were seen, in another form.
+  if (scarce && is_between_canaries(visit.suspect))
+    visit.turn = std::max(visit.turn, Station::refine);
   if (visit.taken_up) visit.turn = Station::measure_load;
   if (visit.of_known && lane.taken_up > 0) visit.turn = Station::end;
-  const bool scarce = options_.triage.reuse_workers;
   if (scarce && one_is_confirmed)
     for (auto& other : lane.waiting) other.turn = std::max(other.turn, Station::refine);
   lane.waiting.push_back(std::move(visit));
@@ -203,7 +219,8 @@ std::chrono::microseconds Campaign::cost_of(std::span<const exec::Job> jobs,
   std::chrono::microseconds cost{0};
   for (std::size_t j = 0; j < jobs.size(); ++j) {
     for (const auto& o : results[j].observations) cost += std::chrono::microseconds(o.wall_us);
-    if (!jobs[j].reuse || results[j].lost_workers > 0) cost += options_.worker_cost;
+    if (jobs[j].reuse == exec::Reuse::none || results[j].lost_workers > 0)
+      cost += options_.worker_cost;
   }
   return cost;
 }
@@ -222,6 +239,10 @@ TriageOptions Campaign::triage_options(Lane& lane, const Visit& visit) {
   };
   options.cut_off = [this, &lane] { return called_off(lane) || is_overdue() || found_enough(); };
   options.interrupted = [this, &lane] { return called_off(lane); };
+  options.canaries_help = !lane.between_canaries.most();
+  // A further look at a signature is for another bug than the one whose plans were seen.
+  if (!visit.of_known)
+    options.smallest_seen = [&group = lane.groups[visit.key]] { return group.smallest; };
   // Elsewhere the trials of a batch run at the same time, so that their sum says little.
   if (has_turns() && options_.screen_leaves_room)
     options.trial_time = [&visit] { return visit.spent; };

@@ -1,5 +1,8 @@
 #include "campaign/confirmation.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "campaign/history.h"
 #include "campaign/naming.h"
 
@@ -80,9 +83,23 @@ bool is_reduced_here(const Workshop& shop, const Signature& signature) {
 
 }  // namespace
 
+Runs run_in_new_workers(const Workshop& shop, Evaluator& evaluator, const Oracle& oracle,
+                        const Plan& plan, const Signature& signature, int n) {
+  const exec::Reuse others = shop.options.in_new_workers();
+  const int fresh = others == exec::Reuse::none ? n : std::min(n, 1);
+  Runs runs = run_repeatedly(evaluator, oracle, plan, signature, fresh);
+  evaluator.set_reuse(others);
+  if (fresh < n) runs += run_repeatedly(evaluator, oracle, plan, signature, n - fresh);
+  evaluator.set_reuse(exec::Reuse::none);
+  return runs;
+}
+
 Runs run_to_confirm(const Workshop& shop, Evaluator& evaluator, Case& c, const Oracle& oracle,
-                    const Plan& plan, const Signature& signature) {
-  Runs runs = run_repeatedly(evaluator, oracle, plan, signature, shop.options.confirm_runs);
+                    const Plan& plan, const Signature& signature, std::vector<Answer> fresh) {
+  const TriageOptions& options = shop.options;
+  const int n = options.confirm_runs - static_cast<int>(fresh.size());
+  Runs runs = as_runs(plan, std::move(fresh), signature);
+  runs += run_in_new_workers(shop, evaluator, oracle, plan, signature, n);
   for (const auto& answer : runs.answers) note_other(c, {&oracle, plan}, answer, signature);
   c.one_queue =
       evaluator.one_queue() && runs.reliability.k > 0 && runs.reliability.k == runs.reliability.n;
@@ -114,12 +131,12 @@ Result<void> confirm(const Workshop& shop, Case& c, const Suspect& suspect) {
   Evaluator evaluator = shop.evaluator(hang ? options.hang_deadline : options.deadline);
   c.grouped = options.reuse_workers;
   evaluator.set_grouped(c.grouped);
-  evaluator.set_reuse(options.reuse_workers);
+  evaluator.set_reuse(options.reuse_workers ? exec::Reuse::any : exec::Reuse::none);
   evaluator.set_one_queue(options.reuse_workers);
   evaluator.set_will_lose(options.costs_workers(suspect.verdict.signature.kind) ||
                           is_between_canaries(suspect));
   Cause cause = find_cause(shop, evaluator, suspect, finding);
-  evaluator.set_reuse(false);
+  evaluator.set_reuse(exec::Reuse::none);
   if (!cause.shown && options.reuse_workers) {
     c.grouped = false;
     evaluator.set_grouped(false);
@@ -138,8 +155,11 @@ Result<void> confirm(const Workshop& shop, Case& c, const Suspect& suspect) {
 
   finding.signature = shown->answer.verdict.signature;
   evaluator.set_deadline(options.deadline);
+  // Each further run costs a worker, and so did the one that showed the failure.
+  const bool counts = options.costs_workers(finding.signature.kind) && shown->answer.fresh;
   const auto runs =
-      run_to_confirm(shop, evaluator, c, *shown->oracle, shown->plan, finding.signature);
+      run_to_confirm(shop, evaluator, c, *shown->oracle, shown->plan, finding.signature,
+                     counts ? std::vector{shown->answer} : std::vector<Answer>());
   finding.reliability = runs.reliability;
   finding.state = state_of(runs.reliability);
   finding.reason = shown->answer.verdict.reason;

@@ -6,11 +6,20 @@
 
 namespace redzone::campaign {
 
-// Runs `plan` in fresh workers and counts the failures with the case's signature. The number of
-// runs does not depend on their outcome; if the first few show nothing, a larger number of further
-// runs is made and counted instead. Other failures are kept in the case.
+// Runs `plan` and counts the failures with `signature`. The number of runs does not depend on their
+// outcome; if the first few show nothing, a larger number of further runs is made and counted
+// instead. Other failures are kept in the case.
+//
+// All runs are in fresh workers where these start fast. Elsewhere the first is, and the others may
+// be in workers that have not run the target. `fresh`: answers in fresh workers that count as the
+// first runs.
 Runs run_to_confirm(const Workshop& shop, Evaluator& evaluator, Case& c, const Oracle& oracle,
-                    const Plan& plan, const Signature& signature);
+                    const Plan& plan, const Signature& signature, std::vector<Answer> fresh = {});
+
+// As run_repeatedly(), with the first run in a fresh worker and the others in such as
+// TriageOptions::in_new_workers() allows.
+Runs run_in_new_workers(const Workshop& shop, Evaluator& evaluator, const Oracle& oracle,
+                        const Plan& plan, const Signature& signature, int n);
 
 // Null if no run failed with `signature`.
 const Answer* first_failure(const Runs& runs, const Signature& signature);

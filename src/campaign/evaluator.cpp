@@ -86,9 +86,13 @@ std::vector<Answer> Evaluator::ask(std::span<const Question> questions) {
     }
   }
   const auto results = run(jobs);
-  for (std::size_t q = 0; q < questions.size(); ++q)
-    for (const auto& [job, trial] : places[q])
+  for (std::size_t q = 0; q < questions.size(); ++q) {
+    answers[q].fresh = !places[q].empty();
+    for (const auto& [job, trial] : places[q]) {
       answers[q].observations.push_back(results[job].observations[trial]);
+      answers[q].fresh = answers[q].fresh && results[job].log_size == 0;
+    }
+  }
   follow_up(questions, answers);
   for (std::size_t q = 0; q < questions.size(); ++q) {
     judge_answer(questions[q], spec_, answers[q]);
@@ -145,6 +149,7 @@ void Evaluator::follow_up(std::span<const Question> questions, std::vector<Answe
   auto results = run(jobs);
   for (std::size_t j = 0; j < jobs.size(); ++j) {
     Answer& answer = answers[asked_by[j]];
+    answer.fresh = answer.fresh && results[j].log_size == 0;
     for (auto& trial : jobs[j].trials) answer.trials.push_back(std::move(trial));
     for (auto& seen : results[j].observations) answer.observations.push_back(std::move(seen));
   }

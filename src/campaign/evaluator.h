@@ -31,6 +31,8 @@ struct Answer {
   // A failure that a single trial shows by itself, such as a fault, for which the question's oracle
   // has no verdict.
   std::optional<Alarm> alarm = {};
+  // There were trials, and their workers had run nothing before.
+  bool fresh = false;
 };
 
 class Evaluator {
@@ -55,8 +57,8 @@ class Evaluator {
   void set_until(std::chrono::steady_clock::time_point until) { until_ = until; }
   // True if the last ask() may have ended early.
   bool stopped() const { return (stop_ && stop_()) || std::chrono::steady_clock::now() >= until_; }
-  // Allows used workers: see exec::Job::reuse.
-  void set_reuse(bool reuse) { reuse_ = reuse; }
+  // Allows used workers.
+  void set_reuse(exec::Reuse reuse) { reuse_ = reuse; }
   // Runs the trials of one question in one worker. Saves workers where they start slowly, but may
   // hide a difference that a static causes.
   void set_grouped(bool grouped) { grouped_ = grouped; }
@@ -87,7 +89,7 @@ class Evaluator {
   std::chrono::milliseconds deadline_;
   std::function<bool()> stop_;
   std::chrono::steady_clock::time_point until_ = std::chrono::steady_clock::time_point::max();
-  bool reuse_ = false;
+  exec::Reuse reuse_ = exec::Reuse::none;
   bool grouped_ = false;
   bool in_one_worker_ = false;
   bool wide_canaries_ = false;

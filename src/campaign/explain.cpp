@@ -29,7 +29,8 @@ Evaluator evaluator_for(const Workshop& shop, const Case& c) {
       shop.evaluator(is_slow(c) ? shop.options.hang_deadline : shop.options.deadline);
   evaluator.set_grouped(c.grouped);
   evaluator.set_will_lose(shop.options.costs_workers(c.finding.signature.kind));
-  evaluator.set_reuse(shop.options.reuse_workers && !c.finding.needs_history);
+  const bool reuse = shop.options.reuse_workers && !c.finding.needs_history;
+  evaluator.set_reuse(reuse ? exec::Reuse::any : exec::Reuse::none);
   return evaluator;
 }
 

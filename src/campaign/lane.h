@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -37,6 +38,8 @@ struct Campaign::Lane {
     // True if so many do that a worker which also runs others is seldom warm.
     bool many() const { return losses > 0 && losses * kRare >= plans; }
     static constexpr std::uint64_t kRare = 64;  // plans
+    bool most() const { return losses >= kFew && 2 * losses > plans; }
+    static constexpr std::uint64_t kFew = 3;
   };
   Losses between_pages, between_canaries;
   const Losses& losses(bool canaries) const { return canaries ? between_canaries : between_pages; }
@@ -83,6 +86,10 @@ struct Campaign::Lane {
     bool found = false;           // confirmed or flaky
     bool waiting = false;         // its case is not confirmed or dismissed yet
     std::int64_t unreported = 0;  // occurrences not yet reported to the sink
+    // Of the plans that failed alike after the first: one with the fewest launches, then steps,
+    // then the least sum of dims, which are known without a call of the spec's functions.
+    std::optional<Plan> smallest = {};
+    void note(const Plan& plan);
   };
   std::map<std::string, SuspectGroup> groups;
   // How often a pair of operations on a buffer was tried in both orders.

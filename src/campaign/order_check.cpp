@@ -47,7 +47,7 @@ void Campaign::try_order(Lane& lane, const Pending& pending,
   Tasks::Task task;
   task.body = [this, &lane, oracle, plan, answer, is_over](exec::Runner& runner) {
     Evaluator evaluator(runner, *lane.target.spec, options_.deadline, is_over);
-    evaluator.set_reuse(options_.triage.reuse_workers);
+    evaluator.set_reuse(options_.triage.reuse_workers ? exec::Reuse::any : exec::Reuse::none);
     try {
       *answer = evaluator.ask(*oracle, *plan);
     } catch (const SpecCallsEnded&) {  // no time is left for it

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "campaign/confirmation.h"
+#include "campaign/head_start.h"
 #include "campaign/naming.h"
 #include "campaign/plan_variants.h"
 #include "campaign/run_judgement.h"
@@ -210,12 +211,25 @@ void Reduction::timed(const std::function<void()>& reduction) {
   finding_.reduction.seconds += std::chrono::duration<double>(took).count();
 }
 
+std::vector<Plan> Reduction::plans_to_try_first(const Plan& plan, std::vector<Plan> known) const {
+  const auto& smallest_seen = shop_.options.smallest_seen;
+  auto seen = smallest_seen ? smallest_seen() : std::nullopt;
+  if (!seen) return known;
+  seen->mode = plan.mode;  // in which the failure was named
+  known.insert(known.begin(), *std::move(seen));
+  return known;
+}
+
 // First with the plan's own placement and data; the minimal plan is then tried in its other forms,
 // which is expensive per candidate and finds the few that the first pass missed.
 void Reduction::reduce(Shown& shown) {
   timed([&] {
     schedules_ = schedules_to_try(shown);
-    const Simplify simplify = shop_.simplify(evaluator_.spec());
+    const auto known = around_fault(shown);
+    const Simplify simplify = with_first(
+        shop_.simplify(evaluator_.spec()),
+        [this, &known](const Plan& plan) { return plans_to_try_first(plan, known); },
+        evaluator_.spec());
     const Variants as_it_is = [&](const Plan& plan) { return other_schedules(plan, schedules_); };
     reduce_with(shown, simplify, as_it_is);
     while (finding_.reduction.end == ReductionEnd::minimal &&
@@ -233,9 +247,14 @@ bool Reduction::reduce_once(Shown& shown, const Simplify& simplify) {
   return simpler;
 }
 
-void Reduction::reduce_in_fresh_processes(Shown& shown) {
+void Reduction::reduce_in_new_workers(Shown& shown) {
+  evaluator_.set_reuse(shop_.options.in_new_workers());
+  reduce_further(shown);
+  evaluator_.set_reuse(exec::Reuse::none);
+}
+
+void Reduction::reduce_further(Shown& shown) {
   const Simplify simplify = shop_.simplify(evaluator_.spec());
-  evaluator_.set_reuse(false);
   bool simpler = false;
   for (bool improved = true; improved && finding_.minimal; simpler = simpler || improved) {
     improved = may_try_calls_alone(shown) && reduce_once(shown, with_fewer_calls(simplify));
@@ -258,9 +277,10 @@ bool Reduction::may_try_calls_alone(const Shown& shown) const {
 bool Reduction::reduce_between_canaries(Shown& shown) {
   const Signature signature = shown.answer.verdict.signature;
   const bool always = finding_.reliability.k >= finding_.reliability.n;
-  if (!shop_.options.costs_workers(signature.kind) || !always || finding_.needs_history)
+  if (!shop_.options.costs_workers(signature.kind) || !shop_.options.canaries_help || !always ||
+      finding_.needs_history)
     return false;
-  evaluator_.set_reuse(true);
+  evaluator_.set_reuse(exec::Reuse::any);
   evaluator_.set_wide_canaries(true);
   noting_others_ = false;  // another failure of this kind is the finding's own
   auto between = classify(shop_, evaluator_, {shown.plan}, false);
@@ -275,7 +295,7 @@ bool Reduction::reduce_between_canaries(Shown& shown) {
     again = same_failure(answer, signature);
     if (again) shown = {shown.oracle, std::move(between->plan), std::move(answer)};
   }
-  evaluator_.set_reuse(false);
+  evaluator_.set_reuse(exec::Reuse::none);
   return again;
 }
 

@@ -1,4 +1,4 @@
-// Reduces the failing plan of a case: in used workers, between canaries, in fresh processes.
+// Reduces the failing plan of a case: in used workers, between canaries, in new workers.
 #pragma once
 
 #include <chrono>
@@ -22,26 +22,29 @@ class Reduction {
   // Reduces the plan as the evaluator is set to run it, until it is minimal or the time is over.
   void reduce(Shown& shown);
   // Where a fault costs a worker that starts slowly: reduces the plan in used workers with wide
-  // canaries, between which most accesses out of bounds cost nothing, by whatever failure shows
-  // there. The result counts only if it still fails as the finding does, between guard pages; then
-  // true.
+  // canaries, between which most accesses out of bounds cost nothing if they help, by whatever
+  // failure shows there. The result counts only if it still fails as the finding does, between
+  // guard pages; then true.
   bool reduce_between_canaries(Shown& shown);
-  // Asks fresh processes about the plans that are simpler than a minimal one: what other plans left
-  // in used workers may have hidden that one of them fails. Each plan with fewer calls has a
-  // process of its own, because often a call is needed only to overcome what was left, if they are
-  // few and the failure shows in every run; many others share one, the simplest first, so that each
-  // follows none but simpler plans.
-  void reduce_in_fresh_processes(Shown& shown);
+  // Asks workers that have not run the target about the plans that are simpler than a minimal one:
+  // what other plans left in used workers may have hidden that one of them fails. Each plan with
+  // fewer calls has a worker of its own, because often a call is needed only to overcome what was
+  // left, if they are few and the failure shows in every run; many others share one, the simplest
+  // first, so that each follows none but simpler plans.
+  void reduce_in_new_workers(Shown& shown);
 
  private:
   // Variants of a plan to try besides the plan itself.
   using Variants = std::function<std::vector<Plan>(const Plan& plan)>;
 
+  void reduce_further(Shown& shown);  // for reduce_in_new_workers()
   // Number of schedules under which each smaller plan is tried, besides its own.
   std::size_t schedules_to_try(const Shown& shown);
   // Reduces the plan by the candidates of `simplify`, each of which is also tried in its variants;
   // true if that made it simpler. For use within timed().
   bool reduce_with(Shown& shown, const Simplify& simplify, const Variants& variants);
+  // `known`, and the smallest plan that was seen to fail alike, in the mode of `plan`.
+  std::vector<Plan> plans_to_try_first(const Plan& plan, std::vector<Plan> known) const;
   // What this reduction has used so far; see TriageOptions::trial_time.
   std::chrono::steady_clock::duration used() const;
   // Runs a reduction within the time that is left, and adds what it took to the finding.

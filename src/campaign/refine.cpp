@@ -37,14 +37,15 @@ class Refinement {
   bool same_in_used_workers(const Shown& shown);
   // Switches to the most specific oracle that fails on the reduced plan.
   void sharpen(Shown& shown);
-  // How often finding.plan is run to measure it, and how many of these runs are in fresh workers.
+  // How often finding.plan is run to measure it, and how many of these runs are in workers that
+  // have not run the target.
   struct Times {
     int all = 0, fresh = 0;
   };
   Times times_to_measure(bool reuse) const;
   // Measures how often finding.plan fails, at the full deadline. False: no run could be judged, and
   // nothing has changed. `reuse`: used workers show what fresh ones do, so only some of the runs
-  // use fresh workers, to verify that.
+  // are in workers that have not run the target, to verify that.
   Result<bool> measure(Shown& shown, bool reuse);
   // The finding keeps its unreduced plan, of which `counts` were measured.
   void take_back(const Shown& unreduced, const Reliability& counts, ReductionEnd why);
@@ -58,10 +59,10 @@ class Refinement {
 
 bool Refinement::same_in_used_workers(const Shown& shown) {
   if (!shop_.options.reuse_workers || finding_.needs_history) return false;
-  evaluator_.set_reuse(true);
+  evaluator_.set_reuse(exec::Reuse::any);
   const auto runs = run_repeatedly(evaluator_, *shown.oracle, shown.plan, finding_.signature,
                                    shop_.options.confirm_runs);
-  evaluator_.set_reuse(false);
+  evaluator_.set_reuse(exec::Reuse::none);
   // One that fails now and then may by chance have failed in each of these few.
   if (finding_.state == FindingState::flaky) return runs.reliability.k > 0;
   return state_of(runs.reliability) == finding_.state;
@@ -104,17 +105,20 @@ Refinement::Times Refinement::times_to_measure(bool reuse) const {
 Result<bool> Refinement::measure(Shown& shown, bool reuse) {
   const TriageOptions& options = shop_.options;
   evaluator_.set_deadline(options.deadline);
-  evaluator_.set_reuse(false);
+  evaluator_.set_reuse(exec::Reuse::none);
   // A replay of the finding has several queues.
   evaluator_.set_one_queue(false);
   const bool slow = finding_.signature.kind == FailKind::hang;
   const auto [times, fresh] = times_to_measure(reuse);
-  Runs runs = run_repeatedly(evaluator_, *shown.oracle, finding_.plan, finding_.signature, fresh);
+  Runs runs =
+      reuse ? run_in_new_workers(shop_, evaluator_, *shown.oracle, finding_.plan,
+                                 finding_.signature, fresh)
+            : run_repeatedly(evaluator_, *shown.oracle, finding_.plan, finding_.signature, fresh);
   if (runs.reliability.k > 0 && fresh < times) {
-    evaluator_.set_reuse(true);
+    evaluator_.set_reuse(exec::Reuse::any);
     runs +=
         run_repeatedly(evaluator_, *shown.oracle, finding_.plan, finding_.signature, times - fresh);
-    evaluator_.set_reuse(false);
+    evaluator_.set_reuse(exec::Reuse::none);
   }
   if (slow) evaluator_.set_deadline(options.hang_deadline);
   evaluator_.set_one_queue(case_.one_queue);
@@ -149,10 +153,10 @@ Result<void> Refinement::run(bool rename) {
   if (!case_.goes_on) finding_.reduction = {};
   bool reuse = reduction_.reduce_between_canaries(shown) || same_in_used_workers(shown);
   for (;;) {
-    evaluator_.set_reuse(reuse);
+    evaluator_.set_reuse(reuse ? exec::Reuse::any : exec::Reuse::none);
     reduction_.reduce(shown);
     if (rename) sharpen(shown);
-    if (reuse && finding_.minimal) reduction_.reduce_in_fresh_processes(shown);
+    if (reuse && finding_.minimal) reduction_.reduce_in_new_workers(shown);
     finding_.plan = shown.plan;
     const bool taken_for_sure = finding_.reliability.k >= finding_.reliability.n;
     RZ_TRY_ASSIGN(const auto measured, measure(shown, reuse));

@@ -13,6 +13,7 @@
 #include "campaign/attributor.h"
 #include "campaign/reducer.h"
 #include "core/verdict.h"
+#include "exec/executor.h"
 
 namespace redzone::campaign {
 
@@ -33,6 +34,12 @@ struct TriageOptions {
   // For devices on which workers start slowly: finds the cause and reduces in used workers, where
   // these give the same answer as fresh ones, and uses few workers otherwise.
   bool reuse_workers = false;
+  // A target may see what others left in its worker, as those of one Python file do. If not, a
+  // worker that has run none but other targets is as good as a fresh one for most questions.
+  bool shared_state = false;
+  exec::Reuse in_new_workers() const {
+    return reuse_workers && !shared_state ? exec::Reuse::of_other_targets : exec::Reuse::none;
+  }
   // Whether each failure of this kind costs a worker that starts slowly. A hang also costs its
   // deadline, which is more.
   bool costs_workers(FailKind kind) const {
@@ -43,6 +50,8 @@ struct TriageOptions {
   bool faults_name_buffers = true;
   std::size_t parallel = 4;  // fresh jobs at the same time; also cases looked into
   std::size_t batch = 4;     // runs of plans that are tried together while one is reduced
+  // Between wide canaries most plans of the target complete that fault between guard pages.
+  bool canaries_help = true;
   // Jobs of one finding that are submitted together, if others wait for workers too.
   std::size_t together = std::numeric_limits<std::size_t>::max();
   std::size_t reduce_evaluations = 5000;
@@ -51,6 +60,8 @@ struct TriageOptions {
   // What the trials of this finding have taken so far, with the workers that they cost. If set,
   // reduce_time does not count the time that they wait for the trials of others.
   std::function<std::chrono::microseconds()> trial_time = {};
+  // A small plan that was seen to fail alike since, if there is one: a reduction tries it first.
+  std::function<std::optional<Plan>()> smallest_seen = {};
   std::vector<Attributor*> attributors;  // borrowed; run on each reduced finding, in this order
   std::function<bool()> stop = {};       // true: finish with the results so far
   // Returns true if running trials are to be ended at once. Unset: they end by their deadline.

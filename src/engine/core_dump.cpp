@@ -66,7 +66,7 @@ void CoreDumpAttributor::run(exec::Runner& runner, const Plan& plan, const Trial
   options.spares = 0;
   options.what = "core dump worker";
   exec::Pool pool(std::move(options));
-  pool.submit({0, plan, {trial}, deadline_, false, true});
+  pool.submit({.id = 0, .plan = plan, .trials = {trial}, .deadline = deadline_, .will_lose = true});
   runner.wait_until([&] {
     pool.next(std::chrono::milliseconds(0));
     return pool.in_flight() == 0 || (interrupted_ && interrupted_()) || (stop && stop());

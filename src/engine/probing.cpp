@@ -48,7 +48,8 @@ Result<void> Probing::make_prober(std::chrono::steady_clock::time_point until) {
   const bool hang = finding_.signature.kind == FailKind::hang;
   evaluator_ = std::make_unique<campaign::Evaluator>(
       engine.executor(), spec(), hang ? triage.hang_deadline : engine.deadline());
-  evaluator_->set_reuse(triage.reuse_workers && !finding_.needs_history);
+  const bool reuse = triage.reuse_workers && !finding_.needs_history;
+  evaluator_->set_reuse(reuse ? exec::Reuse::any : exec::Reuse::none);
   runner_ = std::make_unique<bisect::EvaluatorRunner>(
       *evaluator_, engine.site().catalog_for(*rerun_.entry), *oracle, finding_.signature);
   store::ProbeKey key{.finding = finding_.id,

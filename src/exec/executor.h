@@ -19,6 +19,14 @@ namespace redzone::exec {
 // deadlines.
 inline constexpr int kReferenceDeadlines = 30;
 
+// Which workers that have run other jobs of run_fresh() may run a job. Much faster where workers
+// start slowly.
+enum class Reuse : std::uint8_t {
+  none,              // the worker has run nothing
+  of_other_targets,  // nothing of the plan's target, whose C++ statics are those of a new process
+  any,               // wrong for targets whose C++ statics outlive a trial
+};
+
 // Trials of one plan, to be run in order in one worker.
 struct Job {
   std::uint64_t id = 0;
@@ -26,9 +34,7 @@ struct Job {
   std::vector<TrialSpec> trials;
   // A trial that makes no progress for this long is a hang (see device::BlackBox::progress).
   std::chrono::milliseconds deadline{10000};
-  // In run_fresh(): allows a worker that has run other jobs of run_fresh(). Much faster where
-  // workers start slowly; wrong for targets whose C++ statics outlive a trial.
-  bool reuse = false;
+  Reuse reuse = Reuse::none;  // in run_fresh()
   // In run_fresh(): probably costs its worker, so it does not take one that has run other jobs,
   // which need not start one because of it.
   bool will_lose = false;

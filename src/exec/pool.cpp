@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <tuple>
 #include <utility>
 
 #include "core/log.h"
@@ -169,34 +170,48 @@ void Pool::hand_out(Worker& worker, std::unique_ptr<PendingJob> job, Clock::time
   if (auto refused = worker.give(std::move(job), now)) finish(std::move(refused));
 }
 
-Worker* Pool::idle(WorkerState state, Queues needed, bool will_lose) {
-  // The lowest is best: a worker that jobs of the other kind have left is for more of these.
-  const auto rank = [&](const Worker& worker) {
-    return 2 * static_cast<int>(worker.may_be_lost != will_lose) +
-           static_cast<int>(worker.queues != needed);
-  };
+Worker* Pool::idle_spare(Queues needed) {
   Worker* best = nullptr;
   for (auto& worker : workers_) {
-    if (worker->state != state || (will_lose && !worker->may_be_lost)) continue;
-    if (needed == Queues::several && worker->queues != needed) continue;
-    if (best == nullptr || rank(*worker) < rank(*best)) best = worker.get();
+    if (worker->state != WorkerState::spare) continue;
+    if (worker->queues == needed) return worker.get();
+    if (needed == Queues::one) best = worker.get();
   }
+  return best;
+}
+
+Worker* Pool::idle_used(const PendingJob& job, Queues needed) {
+  const auto knows_target = [&](const Worker& w) { return w.targets.contains(job.plan->target); };
+  const auto is_allowed = [&](const Worker& w) {
+    return w.state == WorkerState::used && (w.may_be_lost || !job.will_lose) &&
+           (w.queues == needed || needed == Queues::one) &&
+           (job.reuse == Reuse::any || !knows_target(w));
+  };
+  // The lowest is best. A worker that jobs of the other kind have left is for more of these.
+  const auto rank = [&](const Worker& w) {
+    return std::tuple(w.may_be_lost != job.will_lose, !knows_target(w), w.queues != needed);
+  };
+  Worker* best = nullptr;
+  for (auto& worker : workers_)
+    if (is_allowed(*worker) && (best == nullptr || rank(*worker) < rank(*best)))
+      best = worker.get();
   return best;
 }
 
 Worker* Pool::worker_for(const PendingJob& job, Clock::time_point now) {
   if (!job.side_by_side && !has_free_turn(now)) return nullptr;
   const Queues needed = job.one_queue ? Queues::one : Queues::several;
-  if (job.reuse) {
-    if (Worker* used = idle(WorkerState::used, needed, job.will_lose)) return used;
+  if (job.reuse != Reuse::none)
+    if (Worker* used = idle_used(job, needed)) return used;
+  if (job.reuse == Reuse::any) {
     // Workers that are kept will be free soon, unless their turn is over; a spare costs more.
     const auto kept = std::count_if(workers_.begin(), workers_.end(), [&](const auto& w) {
-      return has_turn(*w, now) && w->queue.front()->reuse;
+      return has_turn(*w, now) && w->queue.front()->reuse != Reuse::none;
     });
     if (options_.most_used > 0 && static_cast<std::size_t>(kept) >= options_.most_used)
       return nullptr;
   }
-  Worker* spare = idle(WorkerState::spare, needed);
+  Worker* spare = idle_spare(needed);
   // If warm workers are missing too, they take turns with fresh jobs.
   const bool fit_for_warm = spare != nullptr && spare->queues == Queues::several;
   if (fit_for_warm && warm_is_next_ && missing_warm() > 0) return nullptr;

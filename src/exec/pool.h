@@ -101,10 +101,13 @@ class Pool final : public Executor {
   // pool.cpp: jobs.
   std::unique_ptr<PendingJob> admit(Plan plan, std::vector<TrialSpec> trials, const Job& job);
   void dispatch(Clock::time_point now);
-  // An idle worker that has the queues, or null. One with a single queue is preferred where that
-  // will do.
-  // `will_lose`: see Job; of used workers only one whose last job was such a job, too.
-  Worker* idle(WorkerState state, Queues needed, bool will_lose = false);
+  // A worker that has run nothing and has the queues, or null. One with a single queue is preferred
+  // where that will do.
+  Worker* idle_spare(Queues needed);
+  // A used worker that the job allows and that has the queues, or null. For a job that will lose
+  // it (see Job) only one whose last job was such a job, too. One that has run the target is
+  // preferred if the job allows that: others are left to jobs that do not.
+  Worker* idle_used(const PendingJob& job, Queues needed);
   // The worker that can run the fresh job now, or null.
   Worker* worker_for(const PendingJob& job, Clock::time_point now);
   void hand_out(Worker& worker, std::unique_ptr<PendingJob> job, Clock::time_point now);

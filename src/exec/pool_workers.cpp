@@ -367,7 +367,7 @@ std::size_t Pool::max_in_flight() const {
 }
 
 bool Pool::promote_spare(Clock::time_point now) {
-  Worker* spare = idle(WorkerState::spare, Queues::several);
+  Worker* spare = idle_spare(Queues::several);
   if (spare == nullptr || missing_warm() == 0) return false;
   spare->state = WorkerState::warm;
   warm_is_next_ = false;
@@ -420,8 +420,9 @@ Queues Pool::queues_to_start() const {
   const auto with_one =
       static_cast<std::ptrdiff_t>(count(WorkerState::starting) + count(WorkerState::spare)) -
       coming;
-  const auto for_one = std::count_if(waiting_fresh_.begin(), waiting_fresh_.end(),
-                                     [](const auto& job) { return job->one_queue && !job->reuse; });
+  const auto for_one =
+      std::count_if(waiting_fresh_.begin(), waiting_fresh_.end(),
+                    [](const auto& job) { return job->one_queue && job->reuse != Reuse::any; });
   const auto others = std::count_if(waiting_fresh_.begin(), waiting_fresh_.end(),
                                     [](const auto& job) { return !job->one_queue; });
   if (coming < static_cast<std::ptrdiff_t>(missing_warm()) + others + 1) return Queues::several;

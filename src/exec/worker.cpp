@@ -27,6 +27,7 @@ std::unique_ptr<PendingJob> Worker::give(std::unique_ptr<PendingJob> job, Clock:
     job->log_size = log->size();
   }
   log->push_back(job->plan);
+  targets.insert(job->plan->target);
   queue.push_back(std::move(job));
   channel.send(std::move(*frame));
   return nullptr;

@@ -5,6 +5,7 @@
 #include <deque>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "exec/channel.h"
@@ -29,7 +30,7 @@ struct PendingJob {
   std::shared_ptr<const Plan> plan;
   std::vector<TrialSpec> trials;
   std::chrono::milliseconds deadline{0}, call_deadline{0};  // see Job
-  bool reuse = false;                                       // may run in a used worker
+  Reuse reuse = Reuse::none;                                // see Job
   bool will_lose = false;                                   // see Job
   bool behind = false;                                      // see Job
   bool end_at_loss = false;                                 // see Job
@@ -66,7 +67,7 @@ enum class WorkerState : std::uint8_t {
   spare,     // has run nothing
   warm,      // runs submitted jobs
   fresh,     // runs a fresh job
-  used,      // has run fresh jobs; idle, for jobs that allow reuse
+  used,      // has run fresh jobs; idle, for jobs that allow it (Reuse)
   leaving,   // being ended: to be reaped, and killed at `kill_at`
 };
 
@@ -130,6 +131,7 @@ struct Worker {
   WorkerState state = WorkerState::starting;
   std::deque<std::unique_ptr<PendingJob>> queue;
   std::shared_ptr<WorkerLog> log = std::make_shared<WorkerLog>();
+  std::set<std::string> targets;  // of the plans in `log`
   Clock::time_point started;
   // Last message, or when an idle worker was given a job: start of the trial's clock.
   Clock::time_point last_heard;

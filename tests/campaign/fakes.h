@@ -115,7 +115,9 @@ class FakeExecutor final : public BatchedExecutor {
   std::size_t came_back() const { return came_back_; }
   // Processes that ran nothing but jobs that did not allow a used worker; there is one of those.
   std::size_t fresh_processes() const { return fresh_processes_; }
-  // Trials in one of these processes, at most.
+  // Workers that had run nothing of the target, but maybe of others.
+  std::size_t workers_of_others() const { return workers_of_others_; }
+  // Trials in one of these processes or workers, at most.
   std::size_t most_in_chain() const { return most_in_chain_; }
   // The number of jobs in the current batch.
   std::size_t together() const { return together_; }
@@ -142,9 +144,11 @@ class FakeExecutor final : public BatchedExecutor {
   void run_fresh_job(const exec::Job& job, std::vector<exec::JobResult>& results) {
     exec::JobResult result{job.id, {}, std::make_shared<const exec::WorkerLog>(), 0};
     if (!job.behind) chain_calls_.clear();
-    std::vector<Call>& before = job.reuse ? used_calls_ : chain_calls_;
-    if (!job.reuse && !job.behind) ++fresh_processes_;
-    if (!job.reuse) {
+    const bool used = job.reuse == exec::Reuse::any;
+    std::vector<Call>& before = used ? used_calls_ : chain_calls_;
+    if (job.reuse == exec::Reuse::none && !job.behind) ++fresh_processes_;
+    if (job.reuse == exec::Reuse::of_other_targets && !job.behind) ++workers_of_others_;
+    if (!used) {
       trials_in_chain_ = (job.behind ? trials_in_chain_ : 0) + job.trials.size();
       most_in_chain_ = std::max(most_in_chain_, trials_in_chain_);
     }
@@ -185,7 +189,7 @@ class FakeExecutor final : public BatchedExecutor {
   std::size_t together_ = 0;
   std::shared_ptr<exec::WorkerLog> log_ = std::make_shared<exec::WorkerLog>();
   std::vector<Call> warm_calls_, used_calls_, chain_calls_;
-  std::size_t fresh_processes_ = 0;
+  std::size_t fresh_processes_ = 0, workers_of_others_ = 0;
   std::size_t trials_in_chain_ = 0, most_in_chain_ = 0;
   std::vector<std::chrono::milliseconds> deadlines_, warm_deadlines_;
   std::string slow_;  // see set_slow()

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <deque>
 #include <memory>
+#include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -64,19 +66,42 @@ class SimulatedGpu final : public BatchedExecutor {
     if (result.lost_workers > 0 && spares_ > 0) --spares_;
     done_.push_back(std::move(result));
   }
+  // The targets that a worker has run.
+  using Known = std::set<std::string>;
+
   bool run_next(Batch& batch) {
     const exec::Job& job = batch.next();
-    std::size_t& kept = job.will_lose ? kept_to_lose_ : kept_;
-    std::size_t& from = job.reuse && kept > 0 ? kept : spares_;
-    if (!job.behind) {
-      if (from == 0) return false;
-      --from;
-      if (&from == &spares_) now_ += kFirst;
-    }
+    std::vector<Known>& kept = job.will_lose ? kept_to_lose_ : kept_;
+    if (!job.behind && !take_worker(job, kept)) return false;
+    worker_.insert(job.plan.target);
     batch.results.push_back(run(job));
+    batch.results.back().log_size = used_ || job.behind ? 1 : 0;
     const bool last = batch.done() || !batch.next().behind;
     const std::size_t most = job.will_lose ? kKeptToLose : kKept;
-    if (last && batch.results.back().lost_workers == 0 && kept < most) ++kept;
+    if (last && batch.results.back().lost_workers == 0 && kept.size() < most)
+      kept.push_back(worker_);
+    return true;
+  }
+  // False if there is none.
+  bool take_worker(const exec::Job& job, std::vector<Known>& kept) {
+    const auto knows_target = [&](const Known& w) { return w.contains(job.plan.target); };
+    auto used = kept.end();
+    if (job.reuse != exec::Reuse::none) {
+      used = job.reuse == exec::Reuse::any
+                 ? std::find_if(kept.begin(), kept.end(), knows_target)
+                 : std::find_if_not(kept.begin(), kept.end(), knows_target);
+      if (job.reuse == exec::Reuse::any && used == kept.end()) used = kept.begin();
+    }
+    used_ = used != kept.end();
+    if (used_) {
+      worker_ = std::move(*used);
+      kept.erase(used);
+      return true;
+    }
+    if (spares_ == 0) return false;
+    --spares_;
+    now_ += kFirst;
+    worker_ = {};
     return true;
   }
   exec::JobResult run(const exec::Job& job) {
@@ -99,7 +124,10 @@ class SimulatedGpu final : public BatchedExecutor {
   Bug bug_;
   Clock::time_point& now_;
   std::deque<exec::Job> warm_;
-  std::size_t spares_ = 2, kept_ = 0, kept_to_lose_ = 0;
+  std::size_t spares_ = 2;
+  std::vector<Known> kept_, kept_to_lose_;
+  Known worker_;       // of the fresh job that runs or ran last
+  bool used_ = false;  // it had run others
   Clock::time_point next_start_{};
   std::uint64_t started_ = 0, lost_ = 0;
 };

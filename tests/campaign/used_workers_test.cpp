@@ -60,9 +60,21 @@ TEST(UsedWorkers, FewFreshProcessesAreAskedAboutSimplerPlans) {
   const Finding f = c.settle(large()).finding;
   EXPECT_EQ(f.plan, plain_plan({call_of(1, 16), call_of(1, 16)})) << print_plan(f.plan);
   EXPECT_TRUE(f.minimal);
-  // Two that confirm, the plan without one of its calls, one for all other plans, and two that
-  // measure.
+  // One confirms and one measures.
+  EXPECT_EQ(c.executor.fresh_processes(), 2u);
+  // One more of each, one for the plan without one of its calls, and one for all other plans.
+  EXPECT_EQ(c.executor.workers_of_others(), 4u);
+}
+
+// What a target has left in its own process is all that another can see of it, unless they share
+// state.
+TEST(UsedWorkers, TargetsThatShareStateAreTriedInFreshProcesses) {
+  TriageOptions options = with_slow_starts();
+  options.shared_state = true;
+  TriageCase c(writes_in_the_last_call(2, 2), options);
+  EXPECT_TRUE(c.settle(large()).finding.minimal);
   EXPECT_EQ(c.executor.fresh_processes(), 6u);
+  EXPECT_EQ(c.executor.workers_of_others(), 0u);
 }
 
 TEST(UsedWorkers, WhatOnlyFreshProcessesShowIsMeasuredInFewOfThem) {

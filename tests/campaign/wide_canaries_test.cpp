@@ -47,9 +47,10 @@ TEST(WideCanaries, AFaultThatWideCanariesShowIsReducedBetweenThem) {
   EXPECT_EQ(f.signature.text(), "illegal-access: write after y in k (t)");
   EXPECT_EQ(f.oracle, "fault");
   EXPECT_EQ(f.reliability, (Reliability{3, 3}));
-  // Two of the screen, one that looks for the cause, two that confirm, the reduced plan between
-  // guard pages, three schedules of it, three final runs: none for the reduction itself.
-  EXPECT_EQ(faults, 12u);
+  // Two of the screen, one that looks for the cause and counts, one more that confirms, the reduced
+  // plan between guard pages, three schedules of it, three final runs: none for the reduction
+  // itself.
+  EXPECT_EQ(faults, 11u);
 }
 
 TEST(WideCanaries, AFaultThatWideCanariesDoNotShowIsReducedBetweenGuardPages) {
@@ -57,6 +58,24 @@ TEST(WideCanaries, AFaultThatWideCanariesDoNotShowIsReducedBetweenGuardPages) {
   const Finding f = c.settle(large()).finding;
   EXPECT_EQ(f.plan, plain_plan({call_of(65, 16)})) << print_plan(f.plan);
   EXPECT_TRUE(f.minimal);
+}
+
+// Where an access goes far beyond them, each such trial costs a worker, too, and may look
+// otherwise.
+TEST(WideCanaries, AFaultIsNotReducedBetweenThemWhereTheyDoNotHelp) {
+  std::size_t wide = 0;
+  TriageOptions options = with_costly_workers();
+  options.canaries_help = false;
+  TriageCase c(
+      [&](const Plan& plan, const TrialSpec& trial, const std::vector<Call>& before) {
+        wide += trial.wide_canaries ? 1 : 0;
+        return faults_above(64)(plan, trial, before);
+      },
+      options);
+  const Finding f = c.settle(large()).finding;
+  EXPECT_EQ(f.plan, plain_plan({call_of(65, 16)})) << print_plan(f.plan);
+  EXPECT_TRUE(f.minimal);
+  EXPECT_EQ(wide, 0u);
 }
 
 // Between wide canaries a smaller plan shows another bug of the target, too.

@@ -63,6 +63,7 @@ class FakeHost final : public TrialHost {
   void act(const std::string& what) {
     static const std::map<std::string, void (FakeHost::*)()> acts = {
         {"ok", &FakeHost::ok},
+        {"also-ok", &FakeHost::ok},
         {"segv", &FakeHost::segv},
         {"abort", &FakeHost::abort_with_words},
         {"fault-record", &FakeHost::fault_record},

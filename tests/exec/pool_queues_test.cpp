@@ -96,7 +96,7 @@ TEST(PoolQueues, OfUsedWorkersThoseWithSeveralQueuesAreKept) {
   PoolOptions options = options_with_both(0, 3);
   options.most_used = 1;
   Job one = one_queue_job(), several = job_of("ok");
-  one.reuse = several.reuse = true;
+  one.reuse = several.reuse = Reuse::any;
   std::optional<Pool> pool;
   do {  // until a worker with one queue is up first
     pool.emplace(options);

@@ -342,7 +342,7 @@ TEST(PoolFresh, AJobForAUsedWorkerPassesThoseThatNeedAFreshOne) {
   options.most_used = 1;
   Pool pool(options);
   Job reuse = job_of("ok");
-  reuse.reuse = true;
+  reuse.reuse = Reuse::any;
   const auto used = pool.run_fresh(std::span(&reuse, 1)).at(0);
   const std::vector<Job> many(40, job_of("ok"));
   const auto waiting = pool.submit_fresh(many), passing = pool.submit_fresh(std::span(&reuse, 1));
@@ -361,7 +361,8 @@ TEST(PoolFresh, AJobThatWillLoseItsWorkerDoesNotTakeOneOfOtherJobs) {
   options.most_used = 2;
   Pool pool(options);
   Job other = job_of("ok"), losing = job_of("ok");
-  other.reuse = losing.reuse = losing.will_lose = true;
+  other.reuse = losing.reuse = Reuse::any;
+  losing.will_lose = true;
   const auto run = [&](const Job& job) {
     return pid_of(pool.run_fresh(std::span(&job, 1)).at(0).observations.at(0));
   };
@@ -374,6 +375,28 @@ TEST(PoolFresh, AJobThatWillLoseItsWorkerDoesNotTakeOneOfOtherJobs) {
   EXPECT_EQ(run(other), used);
 }
 
+// Its C++ statics are those of a new process to a target that has not run there.
+TEST(PoolFresh, AWorkerThatHasRunOtherTargetsOnlyServesAJobThatAllowsThat) {
+  PoolOptions options = fake_options(0, 2);
+  options.most_used = 4;
+  Pool pool(options);
+  const auto run = [&](const char* target, Reuse reuse) {
+    Job job = job_of(target);
+    job.reuse = reuse;
+    const JobResult result = pool.run_fresh(std::span(&job, 1)).at(0);
+    return std::pair(pid_of(result.observations.at(0)), result.log_size);
+  };
+  const auto [first, before] = run("ok", Reuse::none);
+  EXPECT_EQ(before, 0u);
+  EXPECT_EQ(run("also-ok", Reuse::of_other_targets), std::pair(first, std::size_t{1}));
+  const auto [second, nothing] = run("ok", Reuse::of_other_targets);
+  EXPECT_NE(second, first);
+  EXPECT_EQ(nothing, 0u);
+  // One that has run the target is taken first, and leaves the other one to those that have not.
+  EXPECT_EQ(run("also-ok", Reuse::any).first, first);
+  EXPECT_EQ(run("also-ok", Reuse::of_other_targets).first, second);
+}
+
 // Or else each question about a plan that passes would cost a worker, because those that are kept
 // for other jobs take all places.
 TEST(PoolFresh, AWorkerThatSurvivesAJobThatWouldLoseItIsKeptBesideThoseOfOthers) {
@@ -381,8 +404,9 @@ TEST(PoolFresh, AWorkerThatSurvivesAJobThatWouldLoseItIsKeptBesideThoseOfOthers)
   options.most_used = 4;
   Pool pool(options);
   std::vector<Job> others(3, job_of("ok")), losing(1, job_of("ok"));
-  for (auto& job : others) job.reuse = true;
-  losing[0].reuse = losing[0].will_lose = true;
+  for (auto& job : others) job.reuse = Reuse::any;
+  losing[0].reuse = Reuse::any;
+  losing[0].will_lose = true;
   // A job that ends before the next begins leaves its worker to that one: three workers only are
   // there for certain when each job of a batch has had its own.
   std::set<int> used;
@@ -478,7 +502,7 @@ TEST(PoolTurns, AUsedWorkerThatIsStuckIsNotWaitedFor) {
   Pool pool(options);
   Job hanging = hanging_job(), next = job_of("ok");
   hanging.deadline = std::chrono::hours(1);
-  hanging.reuse = next.reuse = true;
+  hanging.reuse = next.reuse = Reuse::any;
   const auto stuck = pool.submit_fresh(std::vector<Job>{hanging});
   wait_for(pool, pool.submit_fresh(std::vector<Job>{next}));
   EXPECT_FALSE(pool.fresh_done(stuck));
