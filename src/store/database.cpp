@@ -174,8 +174,10 @@ void Database::open_for_writing(const OpenOptions& options, Migrations steps) {
                     nullptr);
   if (!identify(steps)) quick_check(steps);
   found.check_length(pragma("page_size"));
-  if (options.max_pages > 0)
-    sql_->exec(fmt::format("PRAGMA max_page_count = {}", options.max_pages));
+  // A store that could not be read any more is not written either.
+  const std::int64_t most_pages =
+      options.max_pages > 0 ? options.max_pages : kMostReadBytes / pragma("page_size");
+  sql_->exec(fmt::format("PRAGMA max_page_count = {}", most_pages));
   sql_->exec("PRAGMA foreign_keys = ON");
   sql_->exec("PRAGMA synchronous = FULL");
   if (enter_wal() != "wal")
@@ -362,10 +364,12 @@ Error Database::explain(const SQLite::Exception& e) const {
               fmt::format("{} is corrupt ({}): restore a copy, or move it away to start anew", file,
                           e.what())};
     case SQLITE_FULL:
-      return {ErrorKind::harness,
-              fmt::format("{}: no space left ({}): free some and run again; what was stored "
-                          "before is safe",
-                          file, e.what())};
+      return {
+          ErrorKind::harness,
+          fmt::format("{}: no space left ({}): free some, or remove old entries with 'redzone db "
+                      "prune' if it has the {} MiB that a store may have; what was stored "
+                      "before is safe",
+                      file, e.what(), kMostReadBytes >> 20)};
     case SQLITE_READONLY:
       return {ErrorKind::usage,
               fmt::format("{} is open for reading only ({}): make it writable", file, e.what())};

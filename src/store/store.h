@@ -40,7 +40,7 @@ enum class OpenMode : std::uint8_t {
 
 struct OpenOptions {
   std::chrono::milliseconds busy_timeout{5000};
-  std::int64_t max_pages = 0;  // limit of the file's size in pages; 0: no limit
+  std::int64_t max_pages = 0;  // limit of the size of the file in pages; 0: kMostReadBytes
 };
 
 struct Recorded {

@@ -6,6 +6,8 @@
 
 #include <functional>
 
+#include "store/database.h"
+#include "store/read_limit.h"
 #include "store/sample.h"
 #include "store/schema.h"
 #include "store/store.h"
@@ -318,6 +320,18 @@ TEST(StoreOpen, AFullDiskLosesNothingThatWasStored) {
   EXPECT_EQ(must(store.findings()).size(), 1u);
   EXPECT_TRUE(store.record(sample_finding(3)));
   EXPECT_EQ(must(open_ro(dir / "s.db").findings()).size(), 2u);
+}
+
+// SQLite keeps the limit with the connection, so it is asked there.
+TEST(StoreOpen, NoStoreGrowsBeyondWhatCanBeRead) {
+  TempDir dir;
+  make_store(dir / "s.db");
+  Store store = open_rw(dir / "s.db");
+  auto& sql = store.database().sql();
+  const std::int64_t most = sql.execAndGet("PRAGMA max_page_count").getInt64() *
+                            sql.execAndGet("PRAGMA page_size").getInt64();
+  EXPECT_LE(most, kMostReadBytes);
+  EXPECT_GT(most, kMostReadBytes / 2);
 }
 
 TEST(StoreOpen, ManyProcessesMayCreateTheSameStore) {
