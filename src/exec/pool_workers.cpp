@@ -277,7 +277,7 @@ void Pool::check_clocks(Worker& worker, Clock::time_point now) {
   worker.held_up = options_.held_up_after != std::chrono::milliseconds::max() &&
                    worker.state == WorkerState::warm && !worker.queue.empty() &&
                    now - worker.last_sign() >= options_.held_up_after;
-  if (now < worker.deadline() || worker.shows_progress(now)) return;
+  if (now < worker.deadline() || worker.shows_progress(now) || now < worker.deadline()) return;
   std::optional<Observation> blame;
   if (worker.began_trial())
     blame = observe_hang(worker.process.marks(), worker.trial_context(), worker.patience());

@@ -67,7 +67,10 @@ std::chrono::milliseconds Worker::patience() const {
 
 Clock::time_point Worker::deadline() const {
   if (queue.empty()) return Clock::time_point::max();
-  return std::max(last_heard, last_progress) + patience();
+  constexpr int kMostWaiting = 8;  // deadlines
+  const auto without = std::max(last_heard, last_progress) + patience();
+  if (last_look <= last_sign()) return without;
+  return without + std::min<Clock::duration>(waited, kMostWaiting * patience());
 }
 
 Clock::time_point Worker::next_look() const {
@@ -108,6 +111,9 @@ void Worker::hear_part(Clock::time_point now) {
 }
 
 bool Worker::shows_progress(Clock::time_point now) {
+  const auto waited_before = std::exchange(waited_in_all, process.waited_for_processor());
+  waited = last_look > last_sign() ? waited + waited_in_all - waited_before
+                                   : std::chrono::nanoseconds(0);
   last_look = now;
   const device::BlackBox marks = process.marks();
   if (marks.phase == device::Phase::comparing) last_comparing = now;

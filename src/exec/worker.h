@@ -103,7 +103,9 @@ struct Worker {
   // When to check for progress next: several times per deadline. A deadline counts from when
   // progress was noticed, not from when it was made.
   Clock::time_point next_look() const;
-  // Checks for progress since the last check; true if the deadline has moved.
+  // Checks for progress since the last check; true if the deadline has moved. Also notes how long
+  // the process has waited for a processor, by which the deadline moves, too: on a busy machine a
+  // trial that does not hang takes many times as long.
   bool shows_progress(Clock::time_point now);
   // The last sign of progress of its job.
   Clock::time_point last_sign() const { return std::max(last_heard, last_progress); }
@@ -139,7 +141,9 @@ struct Worker {
   Clock::time_point began = Clock::time_point::min();
   std::uint64_t progress = 0;  // of the black box, at the last check
   Clock::time_point last_look = Clock::time_point::min();
-  Clock::time_point last_progress = Clock::time_point::min();   // when progress was last noticed
+  std::chrono::nanoseconds waited_in_all{0};                   // for a processor, at the last check
+  std::chrono::nanoseconds waited{0};                          // since its last sign of progress
+  Clock::time_point last_progress = Clock::time_point::min();  // when progress was last noticed
   Clock::time_point last_comparing = Clock::time_point::min();  // when a reference last ran
   std::uint64_t compiling = 0;  // of the black box, at the last check
   Clock::time_point last_compiling = Clock::time_point::min();  // when that was last noticed

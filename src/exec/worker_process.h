@@ -54,6 +54,10 @@ class WorkerProcess {
   Fd take_socket() { return std::move(socket_); }
   device::BlackBox marks() const { return box_.snapshot(); }
 
+  // How long its main thread has been ready to run without a processor; 0 where the kernel does not
+  // say.
+  std::chrono::nanoseconds waited_for_processor() const;
+
   // How the process ended, once it has; never blocks. Kills the rest of its group and reaps it.
   std::optional<Exit> poll_exit();
   // Sends a signal to the whole group; does nothing after the end.

@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <functional>
 #include <limits>
 #include <map>
@@ -64,6 +65,7 @@ class FakeHost final : public TrialHost {
     static const std::map<std::string, void (FakeHost::*)()> acts = {
         {"ok", &FakeHost::ok},
         {"also-ok", &FakeHost::ok},
+        {"busy", &FakeHost::busy},
         {"segv", &FakeHost::segv},
         {"abort", &FakeHost::abort_with_words},
         {"fault-record", &FakeHost::fault_record},
@@ -108,6 +110,11 @@ class FakeHost final : public TrialHost {
   }
 
   void ok() {}
+  // 300 ms of a processor.
+  void busy() {
+    constexpr std::clock_t kTime = CLOCKS_PER_SEC * 3 / 10;
+    for (const std::clock_t begun = std::clock(); std::clock() - begun < kTime;) continue;
+  }
   void segv() { ::raise(SIGSEGV); }
   void abort_with_words() {
     std::fprintf(stderr, "assertion `x < n` failed\n");

@@ -1,5 +1,7 @@
 // Workers that hang, flood, and send wrong or malformed messages. The pool must still work after
 // each.
+#include <sched.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "pool_fixture.h"
@@ -138,6 +140,34 @@ TEST(PoolHang, IsNoneAsLongAsThereAreSignsOfLife) {
 
 // The hang is reported one deadline after the last sign of life; a deadline later the trial would
 // have ended.
+// On one processor with nine others: a trial that needs 300 ms of it takes three seconds.
+TEST(PoolHang, IsNoneWhileTheWorkerWaitsForAProcessor) {
+  cpu_set_t all;
+  ASSERT_EQ(::sched_getaffinity(0, sizeof all, &all), 0);
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  for (int cpu = 0; cpu < CPU_SETSIZE && CPU_COUNT(&one) == 0; ++cpu)
+    if (CPU_ISSET(cpu, &all)) CPU_SET(cpu, &one);
+  ASSERT_EQ(::sched_setaffinity(0, sizeof one, &one), 0);  // what is started inherits it
+  Pool pool(fake_options(1, 0));
+  ASSERT_TRUE(pool.wait_ready(std::chrono::minutes(1)));
+  std::vector<pid_t> others;
+  for (int i = 0; i < 9; ++i) {
+    others.push_back(::fork());
+    if (others.back() == 0)
+      for (;;) continue;
+  }
+  Job job = job_of("busy");
+  job.deadline = std::chrono::milliseconds(400);
+  pool.submit(job);
+  const auto result = pool.next(std::chrono::minutes(1));
+  for (const pid_t pid : others) ::kill(pid, SIGKILL);
+  for (const pid_t pid : others) ::waitpid(pid, nullptr, 0);
+  ::sched_setaffinity(0, sizeof all, &all);
+  ASSERT_TRUE(result);
+  EXPECT_EQ(result->observations.at(0).end, End::completed);
+}
+
 TEST(PoolHang, IsGivenUpADeadlineAfterTheLastSignOfLife) {
   Pool pool(fake_options());
   Job job = job_of("sign-then-silence");
