@@ -116,6 +116,11 @@ std::vector<Tried> Reduction::still_fails(const Oracle& oracle, const Signature&
     std::size_t plan;
     bool variant;
   };
+  std::vector<std::pair<Plan, Answer>> failing;
+  const auto done = [&] {
+    if (!failing.empty()) failing_ = std::move(failing);
+    return results;
+  };
   for (bool first = true;; first = false) {
     std::vector<Question> questions;
     std::vector<Asked> asked;
@@ -132,13 +137,13 @@ std::vector<Tried> Reduction::still_fails(const Oracle& oracle, const Signature&
       }
     }
     const bool over = shop_.options.stopped() || used() >= until_;
-    if (questions.empty()) return results;
+    if (questions.empty()) return done();
     if (!first && over) {
       for (std::size_t i = 0; i < plans.size(); ++i)
         if (is_open(i)) results[i] = Tried::not_judged;
-      return results;
+      return done();
     }
-    const auto answers = evaluator_.ask(questions);
+    auto answers = evaluator_.ask(questions);
     for (std::size_t q = 0; q < answers.size(); ++q) {
       if (noting_others_) note_other(case_, questions[q], answers[q], signature);
       const auto [i, variant] = asked[q];
@@ -147,7 +152,9 @@ std::vector<Tried> Reduction::still_fails(const Oracle& oracle, const Signature&
       // A run that could not be judged is not repeated, because that might not end.
       if (run == Tried::passes || results[i] == Tried::fails) continue;
       results[i] = run;
-      if (run == Tried::fails) plans[i] = questions[q].plan;
+      if (run != Tried::fails) continue;
+      plans[i] = questions[q].plan;
+      failing.emplace_back(plans[i], std::move(answers[q]));
     }
   }
 }
@@ -180,6 +187,9 @@ bool Reduction::reduce_with(Shown& shown, const Simplify& simplify, const Varian
                                   chained ? simplest_first(simplify, fails) : fails, budget);
   const bool simpler = shown.plan != reduced.plan;
   shown.plan = std::move(reduced.plan);
+  const auto failed = std::find_if(failing_.begin(), failing_.end(),
+                                   [&](const auto& seen) { return seen.first == shown.plan; });
+  if (simpler && failed != failing_.end()) shown.answer = failed->second;
   finding_.reduction.end = reduced.end;
   finding_.reduction.plans += static_cast<std::int64_t>(reduced.evaluations);
   return simpler;

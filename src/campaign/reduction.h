@@ -4,6 +4,7 @@
 #include <chrono>
 #include <functional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "campaign/case.h"
@@ -20,6 +21,7 @@ class Reduction {
   Reduction(const Workshop& shop, Case& c, Evaluator& evaluator, std::chrono::milliseconds time);
 
   // Reduces the plan as the evaluator is set to run it, until it is minimal or the time is over.
+  // The answer is then that of the smaller plan.
   void reduce(Shown& shown);
   // Where a fault costs a worker that starts slowly: reduces the plan in used workers with wide
   // canaries, between which most accesses out of bounds cost nothing if they help, by whatever
@@ -65,7 +67,9 @@ class Reduction {
   std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
   std::chrono::microseconds trial_time_before_{0};  // TriageOptions::trial_time when it began
   std::size_t schedules_ = 0;                       // schedules_to_try() of the last reduce()
-  bool noting_others_ = true;                       // other failures that are met become suspects
+  // Plans that failed when plans were last tried together and one did, as the reducer got them.
+  std::vector<std::pair<Plan, Answer>> failing_;
+  bool noting_others_ = true;  // other failures that are met become suspects
   std::chrono::steady_clock::duration left_;
   std::chrono::steady_clock::duration until_{0};  // used() at the end of the current reduction
 };

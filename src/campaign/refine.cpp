@@ -47,6 +47,9 @@ class Refinement {
   // nothing has changed. `reuse`: used workers show what fresh ones do, so only some of the runs
   // are in workers that have not run the target, to verify that.
   Result<bool> measure(Shown& shown, bool reuse);
+  // The time has ended before the reduced plan could be measured: the finding keeps it with the one
+  // run in which it failed, if that was in a fresh worker.
+  Result<void> keep_unmeasured(const Shown& shown);
   // The finding keeps its unreduced plan, of which `counts` were measured.
   void take_back(const Shown& unreduced, const Reliability& counts, ReductionEnd why);
 
@@ -135,6 +138,15 @@ Result<bool> Refinement::measure(Shown& shown, bool reuse) {
   return true;
 }
 
+Result<void> Refinement::keep_unmeasured(const Shown& shown) {
+  finding_.minimal = false;
+  finding_.reliability = {1, 1};
+  finding_.signature = shown.answer.verdict.signature;
+  finding_.reason = shown.answer.verdict.reason;
+  finding_.fault_detail = fault_text(shown.answer);
+  return shop_.sink.evidence(finding_.id, "final", finding_.plan, shown.answer);
+}
+
 void Refinement::take_back(const Shown& unreduced, const Reliability& counts, ReductionEnd why) {
   case_.shown = unreduced;
   finding_.signature = unreduced.answer.verdict.signature;
@@ -164,6 +176,7 @@ Result<void> Refinement::run(bool rename) {
     const bool stopped = shop_.options.stopped();
     if (measured && finding_.state == FindingState::flaky && taken_for_sure && !stopped) continue;
     const bool as_it_was = !measured && shown.plan == unreduced.plan;
+    if (!measured && !as_it_was && !reuse && taken_for_sure) return keep_unmeasured(shown);
     if (as_it_was || (measured && finding_.state != FindingState::unconfirmed)) return {};
     // The finding was confirmed before. The reduced plan no longer fails, or was not run, so the
     // finding keeps the unreduced one. If that is what was measured, its runs count.
