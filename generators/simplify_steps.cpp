@@ -119,14 +119,18 @@ rc::Seq<Plan> in_all_calls(const OriginPtr& origin, const std::function<bool(Cal
 namespace {
 
 // Smaller multiples of the divisors of `value`, the largest divisors first. A failure may need a
-// multiple of 48, which the round numbers and the cleared bits of descending_choices() are not.
+// multiple of 48, or of 16 beyond 64, which the round numbers and the cleared bits of
+// descending_choices() are not.
 std::vector<std::int64_t> smaller_multiples(std::int64_t value) {
   constexpr std::int64_t kLargest = 256;
-  constexpr std::size_t kMost = 12;
+  constexpr std::size_t kMost = 16;
   std::vector<std::int64_t> out;
-  for (std::int64_t d = std::min(kLargest, value / 2); d > 5 && out.size() < kMost; --d)
-    if (value % d == 0 && !std::has_single_bit(static_cast<std::uint64_t>(d)))
-      out.insert(out.end(), {value / d / 2 * d, value - d});
+  for (std::int64_t d = std::min(kLargest, value / 2); d > 5 && out.size() < kMost; --d) {
+    if (value % d != 0) continue;
+    // Halves of multiples of powers of two are among the other choices.
+    if (!std::has_single_bit(static_cast<std::uint64_t>(d))) out.push_back(value / d / 2 * d);
+    out.push_back(value - d);
+  }
   return out;
 }
 
