@@ -10,6 +10,7 @@
 
 #include "core/byte_count.h"
 #include "core/host_place.h"
+#include "core/near_fault.h"
 
 namespace redzone::oracles {
 namespace {
@@ -276,7 +277,7 @@ std::optional<Verdict> judge_fault(std::string_view oracle, const Plan& plan,
   }
   s.kind = FailKind::illegal_access;
   if (fault.access != Access::unknown) s.access = name_of(fault.access);
-  if (!fault.buffer.empty() && std::abs(fault.distance_bytes) <= std::int64_t{kNearBytes}) {
+  if (is_near(fault)) {
     s.buffer = fault.buffer;
     if (fault.side != Side::unknown) s.side = name_of(fault.side);
   }

@@ -4,6 +4,7 @@
 
 #include "campaign/attribution.h"
 #include "campaign/stations.h"
+#include "core/near_fault.h"
 
 namespace redzone::campaign {
 namespace {
@@ -43,15 +44,14 @@ std::vector<Attribution> culprits(const Workshop& shop, const Finding& finding,
     const auto& fault = failure.observations[t].fault;
     if (!fault) continue;
     shows = t;
-    if (!fault->known_by.empty())
-      found.push_back({fault->known_by,
-                       fault->call,
-                       fault->kernel,
-                       fault->access,
-                       fault->buffer,
-                       fault->side,
-                       {},
-                       fault->detail});
+    if (!fault->known_by.empty()) {
+      found.push_back(
+          {fault->known_by, fault->call, fault->kernel, fault->access, {}, {}, {}, fault->detail});
+      if (is_near(*fault)) {
+        found.back().buffer = fault->buffer;
+        found.back().side = fault->side;
+      }
+    }
     break;
   }
   if (failure.trials.empty()) return found;
