@@ -283,7 +283,8 @@ void Campaign::set_between_canaries(Pending& plan) const {
 }
 
 void Campaign::note_fault(Lane& lane) {
-  if (!options_.triage.reuse_workers || std::exchange(lane.fault_is_known, true)) return;
+  if (!options_.triage.reuse_workers || !lane.has_lost_workers()) return;
+  if (std::exchange(lane.fault_is_known, true)) return;
   bool first = true;
   for (auto& plan : lane.put_off) {
     if (!plan.will_lose || plan.plan.mode.allocator != Allocator::guard) continue;

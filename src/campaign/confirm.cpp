@@ -129,7 +129,7 @@ Result<void> confirm(const Workshop& shop, Case& c, const Suspect& suspect) {
   // the full one to decide whether the plan hangs.
   const bool hang = suspect.verdict.signature.kind == FailKind::hang;
   Evaluator evaluator = shop.evaluator(hang ? options.hang_deadline : options.deadline);
-  c.grouped = options.reuse_workers;
+  c.grouped = options.groups_trials;
   evaluator.set_grouped(c.grouped);
   evaluator.set_reuse(options.reuse_workers ? exec::Reuse::any : exec::Reuse::none);
   evaluator.set_one_queue(options.reuse_workers);

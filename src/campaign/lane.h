@@ -42,6 +42,8 @@ struct Campaign::Lane {
     static constexpr std::uint64_t kFew = 3;
   };
   Losses between_pages, between_canaries;
+  // An exception that a target throws is a fault, too, and costs none.
+  bool has_lost_workers() const { return between_pages.losses + between_canaries.losses > 0; }
   const Losses& losses(bool canaries) const { return canaries ? between_canaries : between_pages; }
   // A fault of the target was seen, and is not known to be gone: another occurrence costs a worker
   // and says little, so most plans run between wide canaries, where an access out of bounds costs

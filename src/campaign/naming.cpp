@@ -83,7 +83,7 @@ std::optional<Shown> name_failures(const Workshop& shop, Evaluator& evaluator,
     candidates.push_back({f.oracle, f.plan});
     index.push_back(i);
   }
-  const AxisTest test = test_axes(evaluator, candidates, compared, shop.options.reuse_workers);
+  const AxisTest test = test_axes(evaluator, candidates, compared, shop.options.groups_trials);
   for (std::size_t c = 0; c < candidates.size(); ++c)
     if (test.depends[c]) return std::move(failures[index[c]]);
   if (shop.options.stopped()) return std::nullopt;

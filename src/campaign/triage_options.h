@@ -34,6 +34,8 @@ struct TriageOptions {
   // For devices on which workers start slowly: finds the cause and reduces in used workers, where
   // these give the same answer as fresh ones, and uses few workers otherwise.
   bool reuse_workers = false;
+  // The trials of a question share a worker, which may hide, or cause, what a static holds.
+  bool groups_trials = false;
   // A target may see what others left in its worker, as those of one Python file do. If not, a
   // worker that has run none but other targets is as good as a fresh one for most questions.
   bool shared_state = false;

@@ -189,6 +189,8 @@ campaign::TriageOptions triage_options(const DeviceTraits& device,
   options.batch = device.execution.on_host_cores ? spares : kMostInTurn;
   if (!device.execution.on_host_cores) options.together = kMostTogether;
   options.reuse_workers = is_costly(device.workers) || python;
+  // Where a fork of the zygote is a fresh worker, no trial needs to share one.
+  options.groups_trials = is_costly(device.workers);
   options.shared_state = python;
   options.hang_deadline = device.workers.hang_deadline;
   // A device that knows which call faulted knows the address, too.
