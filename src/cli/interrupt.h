@@ -4,8 +4,9 @@
 
 namespace redzone::cli {
 
-// Installs the handler for SIGINT, SIGTERM and SIGHUP (unless it is ignored, as under nohup). The
-// second signal ends the process at once.
+// Installs the handler for SIGINT, SIGTERM and SIGHUP (unless it is ignored, as under nohup). A
+// SIGINT after another signal ends the process at once. A second SIGTERM does not: what ends a job
+// sends it to all processes of the job, and some of these pass it on.
 void watch_interrupts();
 bool interrupted();
 

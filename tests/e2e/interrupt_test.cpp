@@ -49,10 +49,13 @@ class Interrupt : public testing::Test {
   }
 
   // A campaign with findings ends with its report and leaves no process behind.
-  void expect_orderly_end(int signal) {
+  void expect_orderly_end(int signal, int times = 1) {
     Process run(folder_, campaign_);
     ASSERT_TRUE(wait_for_findings(1));
-    run.signal(signal);
+    for (int i = 0; i < times; ++i) {
+      run.signal(signal);
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));  // else two may be one
+    }
     const Ran ran = run.wait();
     EXPECT_EQ(ran.exit, 130) << ran;
     EXPECT_TRUE(ran.json().is_object()) << ran;
@@ -92,6 +95,11 @@ TEST_F(Interrupt, CtrlCEndsACampaignWithEverythingStored) {
 
 TEST_F(Interrupt, SoDoesSigterm) {
   expect_orderly_end(SIGTERM);
+}
+
+// Slurm sends it to every process of a job, and the job's script passes it on.
+TEST_F(Interrupt, SoDoesSigtermThatIsRepeated) {
+  expect_orderly_end(SIGTERM, 3);
 }
 
 TEST_F(Interrupt, SoDoesATerminalThatGoesAway) {

@@ -57,6 +57,9 @@ PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 PartitionName=gpu Nodes=ALL MaxTime=INFINITE State=UP
 PartitionName=cpu Nodes=ALL MaxTime=INFINITE State=UP
 """
+# For one wait, and for a command of Slurm. Nothing takes as long, however busy the machine is: these end
+# what would never end.
+LONGEST_WAIT, LONGEST_COMMAND = 400, 60
 
 
 class Ports:
@@ -126,9 +129,9 @@ class Cluster:
                        f"--pid-file={self.root}/munged.pid", f"--seed-file={self.root}/munged.seed",
                        f"--log-file={self.root}/munged.log", "--force")
             credential = ["munge", "-n", f"--socket={self.root}/munge.socket"]
-            self.wait_for(lambda: self.slurm(*credential), 60, "a credential of munged")
+            self.wait_for(lambda: self.slurm(*credential), "a credential of munged")
             self.start("slurmctld", "-D", "-i")
-            self.wait_for(lambda: "is UP" in (self.slurm("scontrol", "ping") or ""), 60, "slurmctld")
+            self.wait_for(lambda: "is UP" in (self.slurm("scontrol", "ping") or ""), "slurmctld")
             for node in ("n1", "n2"):
                 self.start_node(node)
             self.wait_for_nodes()
@@ -149,30 +152,39 @@ class Cluster:
     def wait_for_nodes(self):
         idle = ("sinfo", "-h", "-N", "-t", "idle", "-o", "%N")
         # A node has a line for each of its partitions.
-        self.wait_for(lambda: set((self.slurm(*idle) or "").split()) == {"n1", "n2"}, 60, "two idle nodes")
+        self.wait_for(lambda: set((self.slurm(*idle) or "").split()) == {"n1", "n2"}, "two idle nodes")
 
     def slurm(self, *words):
         """What a command of Slurm prints; None if it fails, or does not answer."""
         try:
-            ran = subprocess.run(words, env=self.environment, capture_output=True, text=True, timeout=30)
+            ran = subprocess.run(words, env=self.environment, capture_output=True, text=True,
+                                 timeout=LONGEST_COMMAND)
         except subprocess.TimeoutExpired:
             return None
         return ran.stdout if ran.returncode == 0 else None
+
+    def told(self):
+        """What Slurm says of its nodes, its queue, and the jobs that it still knows."""
+        asked = (("sinfo", "-N", "-l"), ("squeue", "-l"), ("scontrol", "--oneliner", "show", "job"))
+        return "".join(f"\n== {' '.join(words)}\n{self.slurm(*words)}" for words in asked)
 
     def logs(self):
         return "".join(f"\n== {log.name}\n{log.read_text(errors='replace')[-1500:]}"
                        for log in sorted([*self.root.glob("*.log"), *self.root.glob("*.out")]))
 
-    def wait_for(self, condition, seconds, what):
+    def wait_for(self, condition, what):
         """Raises TimeoutError also where a daemon has ended that nobody has told to."""
-        end = time.monotonic() + seconds
+        begun = time.monotonic()
         while not condition():
             for name, process in self.processes.items():
                 if process.poll() is not None:
                     raise TimeoutError(f"{what}: {name} has ended with {process.returncode}{self.logs()}")
-            if time.monotonic() > end:
-                raise TimeoutError(f"{what}: not after {seconds} s{self.logs()}")
+            if time.monotonic() - begun > LONGEST_WAIT:
+                load = pathlib.Path("/proc/loadavg").read_text().strip()
+                raise TimeoutError(
+                    f"{what}: not after {LONGEST_WAIT} s, load {load}{self.told()}{self.logs()}")
             time.sleep(0.3)
+        print(f"{time.monotonic() - begun:6.1f} s until: {what}", file=sys.stderr, flush=True)
 
     def processes_with(self, *variables):
         """Those of this cluster's jobs whose environment has all of these."""
@@ -208,13 +220,13 @@ class Cluster:
         for process in reversed(list(self.processes.values())):
             process.terminate()
             try:
-                process.wait(10)
+                process.wait(60)
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
         self.ports.close()
         try:
-            said, _ = self.leftovers.communicate("the folder is still needed", timeout=60)
+            said, _ = self.leftovers.communicate("the folder is still needed", timeout=120)
         except subprocess.TimeoutExpired:
             said = "leftovers.py does not end"
         if said.strip() != ENDED:

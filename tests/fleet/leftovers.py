@@ -77,8 +77,8 @@ def is_dead(pid):
 
 
 def kill_all(root):
-    """Those that have not ended after ten seconds. A process that is killed may have started another."""
-    end = time.monotonic() + 10
+    """Those that have not ended after a minute. A process that is killed may have started another."""
+    end = time.monotonic() + 60
     seen: set[int] = set()
     while True:
         # What was killed before has lost its environment before it has ended, and those below it
