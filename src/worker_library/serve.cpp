@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <optional>
 #include <utility>
 
@@ -46,7 +47,7 @@ std::optional<memory_preload::Client> preloaded_memory(device::Device& device) {
 }
 
 Result<int> serve_trials(const WorkerOptions& options, const OwnTargets& own,
-                         std::optional<Registry> loaded) {
+                         std::optional<Registry> loaded, bool is_fork) {
   void* page = mmap(nullptr, sizeof(device::BlackBox), PROT_READ | PROT_WRITE, MAP_SHARED,
                     options.black_box_fd, 0);
   if (page == MAP_FAILED) return harness_error("cannot map the black box");
@@ -61,13 +62,20 @@ Result<int> serve_trials(const WorkerOptions& options, const OwnTargets& own,
   memory_preload::GuardedTrials guarded(trials, client);
   if (own.guard) own.guard(guarded);
   AnnouncedTrials announced(guarded, own.trial);
-  return exec::worker_loop(options.socket_fd, announced, box);
+  const int code = exec::worker_loop(options.socket_fd, announced, box);
+  // To release what it shares with the zygote a fork would copy the pages first, which takes longer
+  // than most trials.
+  if (is_fork) {
+    std::fflush(nullptr);
+    ::_exit(code);
+  }
+  return code;
 }
 
 }  // namespace
 
 Result<int> serve(const WorkerOptions& options, const OwnTargets& own) {
-  if (!options.zygote) return serve_trials(options, own, std::nullopt);
+  if (!options.zygote) return serve_trials(options, own, std::nullopt, false);
   ::close(options.black_box_fd);  // each fork has its own
   RZ_TRY_ASSIGN(auto loaded, load_worker_targets(options.side));
   auto forked = exec::serve_forks(options.socket_fd);
@@ -75,7 +83,7 @@ Result<int> serve(const WorkerOptions& options, const OwnTargets& own) {
   WorkerOptions of_fork = options;
   of_fork.socket_fd = forked->socket.get();
   of_fork.black_box_fd = forked->black_box.get();
-  return serve_trials(of_fork, own, std::move(loaded));
+  return serve_trials(of_fork, own, std::move(loaded), true);
 }
 
 }  // namespace redzone::worker
