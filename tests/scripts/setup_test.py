@@ -67,6 +67,16 @@ class Setup(unittest.TestCase):
     def test_configure_builds_nothing(self):
         self.assertEqual(self.setup("--configure"), ["--preset release -DREDZONE_TESTS=ON"])
 
+    def test_what_cannot_be_installed_is_told_and_nobody_is_asked_for_a_password(self):
+        self.tool("dpkg-query", "#!/bin/sh\nexit 1\n")
+        self.tool("id", "#!/bin/sh\necho 1000\n")
+        self.tool("sudo", f"#!/bin/sh\necho sudo $@ >>{self.log}\nexit 1\n")
+        ran = subprocess.run([self.root / "scripts/setup", "--fleet"], capture_output=True, text=True,
+                             stdin=subprocess.DEVNULL, env={"PATH": f"{self.tools}:/usr/bin:/bin"})
+        self.assertEqual(ran.returncode, 3, ran.stderr)
+        self.assertRegex(ran.stderr, r"\Asetup: slurmctld slurmd .* could not be installed, .*\n\Z")
+        self.assertEqual(self.log.read_text(), "sudo -n apt-get update -qq\n")
+
     def test_the_tools_of_the_linters_are_fixed_and_not_installed_twice(self):
         installed = self.root / "build/check-venv/installed"
         installed.parent.mkdir(parents=True)
