@@ -4,6 +4,7 @@
 #include <rapidcheck.h>
 
 #include <algorithm>
+#include <set>
 
 #include "generators/internal/draw.h"
 #include "generators/internal/plan_gen.h"
@@ -41,6 +42,18 @@ Alignment draw_alignment(Draw& draw, const TargetSpec& spec) {
   return draw.one_in(12) ? Alignment::exact : Alignment::promised;
 }
 
+// A thread takes as long as several short calls, and what needs some shows in few. A graph outlives
+// the thread that has captured it, so plans with graphs have more of them.
+Callers draw_callers(Draw& draw, const Plan& plan) {
+  constexpr std::size_t most = 6;
+  std::size_t threads = 0;
+  std::set<std::int64_t> graphs;
+  for (const CallStep* step : calls_of(plan))
+    threads += step->graph == 0 || graphs.insert(step->graph).second;
+  const bool each = threads <= most && draw.one_in(graphs.empty() ? 6 : 3);
+  return each ? Callers::each : Callers::one;
+}
+
 // Mostly a few launches; one plan in eight is long.
 std::int64_t draw_launches(Draw& draw, std::int64_t most) {
   if (draw.one_in(8)) return draw.log_uniform(1, most);
@@ -73,11 +86,12 @@ Plan draw_plan(const rc::Random& random, int size, const CallMaker& calls, const
   if (budget.allocators) draw_allocator(draw, plan.mode);
   // From choices of their own, so that none changes another.
   rc::Random more(random);
-  Draw beside(more.split()), of_alignment(more.split());
+  Draw beside(more.split()), of_alignment(more.split()), of_callers(more.split());
   if (beside.chance(budget.boundary_share))
     replace_by_call_at_boundary(beside, calls, budget, plan.steps);
   if (budget.alignments && plan.mode.allocator == Allocator::guard)
     plan.mode.alignment = draw_alignment(of_alignment, calls.spec());
+  if (budget.callers) plan.mode.callers = draw_callers(of_callers, plan);
   return plan;
 }
 
@@ -116,6 +130,7 @@ Budget host_budget() {
   budget.burst = 1500;
   budget.allocators = true;
   budget.alignments = true;
+  budget.callers = true;
   return budget;
 }
 
@@ -145,6 +160,7 @@ Budget gpu_budget(std::int64_t device_memory_bytes) {
   budget.burst = 1500;
   budget.allocators = true;
   budget.alignments = true;
+  budget.callers = true;
   return budget;
 }
 

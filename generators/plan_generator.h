@@ -45,6 +45,9 @@ struct Budget {
   // Some plans with the allocator guard align tensors to less than most: one in twelve to no more
   // than the spec promises, and one in six to their elements, if it is silent about some.
   bool alignments = false;
+  // Some of the plans for which six threads are enough make each call, and each body of a graph,
+  // from a host thread of its own: one in six, or one in three of those with a graph.
+  bool callers = false;
 };
 
 // For the host device: most plans run in about 1 ms at 50 million scalar operations a second.

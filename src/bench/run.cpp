@@ -90,8 +90,10 @@ Setup setup_of(const engine::EngineOptions& options, const Registry& registry,
       engine::triage_options(traits_of(options.device), setup.deadline, setup.pool.spares,
                              engine::has_python(registry), options.interrupted);
   setup.simplify = engine::simplify_for();
-  setup.plans = [device = options.device, worker](const TargetSpec& spec, std::uint64_t seed) {
-    return engine::generated_plans(spec, traits_of(device), worker, seed);
+  setup.plans = [&registry, device = options.device, worker](const TargetSpec& spec,
+                                                             std::uint64_t seed) {
+    return engine::generated_plans(spec, traits_of(device), worker, seed, {},
+                                   registry.find(spec.name, device));
   };
   setup.stop = [stop = options.interrupted] { return stop && stop(); };
   return setup;

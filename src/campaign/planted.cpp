@@ -26,6 +26,11 @@ Mode over(Allocator allocator, Launch launch) {
   return out;
 }
 
+Mode by_threads(Mode mode) {
+  mode.callers = Callers::each;
+  return mode;
+}
+
 // True if the allocator reuses freed memory, so that lifetimes matter.
 bool uses_again(Allocator allocator) {
   return allocator == Allocator::pool || allocator == Allocator::caching;
@@ -91,6 +96,12 @@ void plant_over_guard(std::vector<Planted>& all) {
          nondeterministic,
          mode(kAsync, kTail),
          {64}});
+  plant({"what a host thread keeps for itself",
+         "counts_of_thread",
+         "host-thread",
+         host_thread,
+         by_threads(mode(kAsync, kTail)),
+         {64, 64}});
   plant(
       {"a value made of an address", "address", "placement", placement, mode(kAsync, kTail), {64}});
   plant({"a write to freed memory",

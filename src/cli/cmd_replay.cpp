@@ -49,6 +49,8 @@ class Replay final : public Command {
         "placement instead of the plan's: guard_after or guard_before")(
         "alignment", po::value<std::string>(),
         "alignment instead of the plan's: promised, exact or element")(
+        "callers", po::value<std::string>(),
+        "host threads instead of the plan's: one makes all calls, or each step has its own (each)")(
         "allocator", po::value<std::string>(),
         "allocator instead of the plan's: guard, plain, pool or caching")(
         "schedule-seed", po::value<Count>(), "seed of the host scheduler, instead of the plan's");
@@ -113,6 +115,9 @@ Result<void> override_mode(Mode& mode, const po::variables_map& flags) {
   if (allocator && *allocator != mode.allocator) mode = with_allocator(mode, *allocator);
   if (flags.count("alignment") != 0) {
     RZ_TRY_ASSIGN(mode.alignment, parse_name<Alignment>(flags["alignment"].as<std::string>()));
+  }
+  if (flags.count("callers") != 0) {
+    RZ_TRY_ASSIGN(mode.callers, parse_name<Callers>(flags["callers"].as<std::string>()));
   }
   if (flags.count("schedule-seed") != 0)
     mode.schedule_seed = flags["schedule-seed"].as<Count>().value;

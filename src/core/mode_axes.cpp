@@ -142,6 +142,23 @@ ModeAxis alignment() {
           .plainer = as_by_default<&Mode::alignment>};
 }
 
+// Varied in plans that set it alone: a thread costs more than a short call, so that only some plans
+// make calls in threads of their own.
+ModeAxis callers() {
+  return {.name = "callers",
+          .oracle = "host-thread",
+          .kind = FailKind::host_thread,
+          .claim = "which host thread makes a call",
+          .has = [](const Plan& plan) { return plan.mode.callers != Callers::one; },
+          .value = own<&Mode::callers>,
+          .values = values_of(&Mode::callers, {Callers::one, Callers::each}),
+          .needed = true,
+          .vary = [](const Plan&, TrialSpec& t) { t.mode.callers = Callers::one; },
+          .screened = true,
+          .take = take<&Mode::callers>,
+          .plainer = as_by_default<&Mode::callers>};
+}
+
 ModeAxis poison() {
   return {.name = axis::kPoison,
           .oracle = "uninitialized",
@@ -224,7 +241,7 @@ Plan Draft::done() const {
 }
 
 const std::vector<ModeAxis>& all_mode_axes() {
-  static const std::vector<ModeAxis> all{launch(), allocator(), placement(), alignment(),
+  static const std::vector<ModeAxis> all{launch(), allocator(), placement(), alignment(), callers(),
                                          poison(), schedule(),  graph(),     streams()};
   return all;
 }

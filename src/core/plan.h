@@ -32,6 +32,11 @@ enum class Placement : std::uint8_t { guard_after, guard_before };
 // last two a base has the same remainder in all trials of a plan, whatever the placement and the
 // allocator: a kernel may have other code, with other rounding, for what is aligned further.
 enum class Alignment : std::uint8_t { promised, exact, element };
+// The host threads that make the calls. one: the same makes all. each: each call step, and each
+// body of a graph, has a thread of its own, which ends before the next step begins; what the target
+// keeps for a thread ends with it (thread_local objects, and what their destructors release). Calls
+// never overlap in time.
+enum class Callers : std::uint8_t { one, each };
 // The tool that the trial runs under: one of compute-sanitizer's, on CUDA, or a check of the device
 // itself (is_check()), for which plugins are built a second time.
 enum class SanitizerTool : std::uint8_t {
@@ -87,6 +92,9 @@ constexpr auto enum_table(Alignment) {
                                              {Alignment::exact, "exact"},
                                              {Alignment::element, "element"}});
 }
+constexpr auto enum_table(Callers) {
+  return enum_names<Callers>("callers", {{Callers::one, "one"}, {Callers::each, "each"}});
+}
 constexpr auto enum_table(SanitizerTool) {
   return enum_names<SanitizerTool>("sanitizer", {{SanitizerTool::none, "none"},
                                                  {SanitizerTool::memcheck, "memcheck"},
@@ -119,6 +127,7 @@ struct Mode {
   SanitizerTool sanitizer = SanitizerTool::none;
   PoolPolicy pool = {};  // the default unless the allocator is `pool`
   Alignment alignment = Alignment::promised;
+  Callers callers = Callers::one;
 
   auto operator<=>(const Mode&) const = default;
 };

@@ -29,6 +29,7 @@ enum class FailKind : std::uint8_t {
   nondeterministic,  // equal runs differ
   schedule,          // outputs depend on the order of blocks and threads
   uninitialized,     // outputs depend on what was in memory before
+  host_thread,       // outputs depend on which host thread makes a call
   history,           // outputs depend on the calls that came before
   async,             // outputs depend on whether launches are synchronized
   graph,             // outputs depend on whether calls are captured and replayed
@@ -56,6 +57,7 @@ constexpr auto enum_table(FailKind) {
                                                   {FailKind::nondeterministic, "nondeterministic"},
                                                   {FailKind::schedule, "schedule"},
                                                   {FailKind::uninitialized, "uninitialized"},
+                                                  {FailKind::host_thread, "host-thread"},
                                                   {FailKind::history, "history"},
                                                   {FailKind::async, "async"},
                                                   {FailKind::graph, "graph"},

@@ -48,9 +48,12 @@ std::unique_ptr<campaign::PlanSource> generated_plans(const TargetSpec& spec,
                                                       const DeviceTraits& device,
                                                       const exec::Hello& worker, std::uint64_t seed,
                                                       std::optional<Allocator> allocator,
-                                                      bool at_once) {
+                                                      const TargetEntry* entry) {
   auto budget = budget_for(device, worker);
-  budget.streams = budget.streams && !at_once;
+  if (entry != nullptr) {
+    budget.streams = budget.streams && !entry->immediate;
+    budget.callers = budget.callers && entry->may_know_threads();
+  }
   return std::make_unique<GeneratedPlans>(
       spec, budget, XXH3_64bits_withSeed(spec.name.data(), spec.name.size(), seed), allocator);
 }

@@ -15,7 +15,7 @@ std::vector<campaign::TargetUnderTest> targets_of(const Site& site,
   for (const auto* entry : request.targets)
     targets.push_back({.spec = &entry->spec,
                        .source = generated_plans(entry->spec, site.traits(), site.worker(),
-                                                 request.seed, request.allocator, entry->immediate),
+                                                 request.seed, request.allocator, entry),
                        .environment = site.environment(*entry)});
   return targets;
 }

@@ -11,8 +11,7 @@ Means means_over(engine::Engine& engine) {
   means.prove = [&engine] { return engine.prove(); };
   means.plans = [&site = engine.site()](const TargetSpec& spec, std::uint64_t seed) {
     const TargetEntry* const target = site.registry().find(spec.name, site.device());
-    return engine::generated_plans(spec, site.traits(), site.worker(), seed, {},
-                                   target != nullptr && target->immediate);
+    return engine::generated_plans(spec, site.traits(), site.worker(), seed, {}, target);
   };
   means.simplify = engine::simplify_for();
   means.fuzzing = [&engine](std::chrono::milliseconds time, std::uint64_t plans) {

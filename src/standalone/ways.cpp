@@ -24,6 +24,10 @@ Mode with_launch(Mode mode, Launch launch) {
 }  // namespace
 
 Result<std::vector<Way>> ways_to_run(FailKind kind, const Mode& mode) {
+  if (mode.callers != Callers::one)
+    return usage_error(
+        "in the plan each call has a host thread of its own (callers = \"each\"), and "
+        "in the program one makes all");
   const Way found{"as found", mode};
   const Mode blocking = with_launch(mode, Launch::blocking);
   switch (kind) {

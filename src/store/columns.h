@@ -223,6 +223,7 @@ void columns(A& a, M& m) {
   a("pool_internal", m.pool.allow_internal_dependencies);
   a("pool_threshold_bytes", m.pool.release_threshold_bytes);
   a("alignment", m.alignment);
+  a("callers", m.callers);
 }
 
 template <class A, Of<Verdict> V>

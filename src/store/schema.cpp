@@ -349,9 +349,14 @@ constexpr std::string_view kVersion17 = R"sql(
 ALTER TABLE trials ADD COLUMN alignment TEXT NOT NULL DEFAULT 'promised';
 )sql";
 
+// The host threads that made the calls.
+constexpr std::string_view kVersion18 = R"sql(
+ALTER TABLE trials ADD COLUMN callers TEXT NOT NULL DEFAULT 'one';
+)sql";
+
 constexpr std::array kSteps{kVersion1,  kVersion2,  kVersion3,  kVersion4,  kVersion5,  kVersion6,
                             kVersion7,  kVersion8,  kVersion9,  kVersion10, kVersion11, kVersion12,
-                            kVersion13, kVersion14, kVersion15, kVersion16, kVersion17};
+                            kVersion13, kVersion14, kVersion15, kVersion16, kVersion17, kVersion18};
 
 }  // namespace
 

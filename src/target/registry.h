@@ -32,6 +32,11 @@ struct TargetEntry {
   std::int64_t line = 0;  // of its declaration in the file of its origin; 0: not known
 
   bool is_package() const { return origin.source == TargetSource::package; }
+  // Whether run() is compiled code of the target's author, which may keep something for each host
+  // thread: Redzone itself makes the calls of a package, and one thread all calls of Python.
+  bool may_know_threads() const {
+    return origin.source != TargetSource::package && origin.source != TargetSource::python;
+  }
 };
 
 // A plain value once loaded, so several threads may read it. Pointers to entries are valid until

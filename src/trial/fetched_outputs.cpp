@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t kRoomBytes = std::size_t{1} << 20;
 // A larger output is read in windows, which takes longer than to wait for the device.
 constexpr std::size_t kMostBytes = std::size_t{64} << 10;
-constexpr std::size_t kAlign = 16;
+constexpr std::size_t kFetchedAlign = 16;
 // Mapping the region makes some ten calls, of 1 to 2 ms each while other processes start. Many
 // workers run fewer trials than this.
 constexpr std::uint64_t kFewTrials = 16;
@@ -44,7 +44,7 @@ void FetchedOutputs::enqueue(std::span<const CallUnit* const> units) {
       std::byte* const to = region_.base + used;
       if (!session_.fetch(0, to, tensor.at.storage, tensor.storage.bytes)) return;
       copies_.push_back({&tensor, to});
-      used = round_up(used + tensor.storage.bytes, kAlign);
+      used = round_up(used + tensor.storage.bytes, kFetchedAlign);
     }
 }
 

@@ -3,13 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <exception>
 #include <limits>
-
-#include "trial/call_context.h"
-#include "trial/call_order.h"
-#include "trial/collecting_target.h"
-#include "trial/plan_graphs.h"
 
 namespace redzone::trial {
 namespace {
@@ -43,65 +37,6 @@ void place_unit(TrialState& state, CallUnit& unit) {
     place_tensor(tensor, *region, state.mode);
     state.watch(tensor.spec->name, unit.item->index, tensor.at, tensor.storage.bytes,
                 tensor.spec->role == Role::in);
-  }
-}
-
-// Calls `code` of the target for one run of a call.
-template <class Code>
-void run_code(TrialState& state, const TargetSpec& spec, CallUnit& unit, std::int64_t run,
-              const char* function, Code code) {
-  Session& session = state.session;
-  CallContext context(state, unit, run);
-  const auto thrown = [&](const char* what) {
-    session.stop_fault("target-error", unit.item->index, {}, what);
-  };
-  try {
-    code(context);
-    context.finish();
-  } catch (const SpecError& e) {
-    session.stop(End::spec_error,
-                 fmt::format("target '{}': {}() uses a name that the spec does not have: {}",
-                             spec.name, function, e.what()));
-  } catch (const std::exception& e) {
-    thrown(e.what());
-  } catch (...) {
-    thrown("threw something that is not a std::exception");
-  }
-}
-
-void run_call(TrialState& state, const TargetSpec& spec, Target& target, CallUnit& unit) {
-  const std::int32_t index = unit.item->index;
-  Session& session = state.session;
-  session.set_call(index);
-  if (state.box != nullptr) state.box->call_begun = index;
-  for (std::int64_t r = 0; r < unit.item->runs && !session.stopped(); ++r) {
-    state.show_progress();
-    if (state.immediate && !state.make_ready()) break;
-    run_code(state, spec, unit, r, "run", [&](CallContext& context) { target.run(context); });
-  }
-  if (state.watches_freed() && !session.capturing())  // a graph reuses it
-    for (auto& scratch : unit.scratch) state.spent.push_back({unit.item->stream, &scratch});
-  if (state.box != nullptr) state.box->call_ended = index;
-  state.show_progress();
-  // Every launch has completed in blocking mode: the tool's output so far is about this call.
-  if (state.mode.launch == Launch::blocking) state.drain_sanitizer(index);
-  session.set_call(-1);
-}
-
-// Of a call that was refused, and of those before it, results count as far as there are any.
-void collect_results(TrialState& state, const TargetSpec& spec, Target& target, Segment& segment) {
-  auto* const collecting = dynamic_cast<CollectingTarget*>(&target);
-  Session& session = state.session;
-  if (collecting == nullptr || (session.stopped() && !session.gave_up())) return;
-  const std::size_t complete =
-      session.gave_up() ? std::max<std::size_t>(segment.ran, 1) - 1 : segment.ran;
-  for (std::size_t i = 0; i < complete; ++i) {
-    CallUnit& unit = segment.units[i];
-    session.set_call(unit.item->index);
-    for (std::int64_t r = 0; r < unit.item->runs && !session.lost(); ++r)
-      run_code(state, spec, unit, r, "collect",
-               [&](CallContext& context) { collecting->collect(context); });
-    session.set_call(-1);
   }
 }
 
@@ -239,48 +174,6 @@ void fill(TrialState& state, Segment& segment) {
   const auto filled = note_use(state.session, OperationKind::fill, segment.used(), true);
   if (state.session.fill(0, segment.jobs, filled) && state.session.fork_from(0, state.streams.plan))
     state.session.wait(state.streams.fills(0), 0);
-}
-
-void run(TrialState& state, const TargetSpec& spec, Target& target, Segment& segment) {
-  Session& session = state.session;
-  // Nothing that an immediate target does can be held back.
-  const auto hold = [&] { return state.immediate || session.hold(); };
-  CallOrder order(state);
-  PlanGraphs graphs(state, segment.units);
-  for (const auto& item : segment.items) {
-    if (session.stopped()) break;
-    switch (item.kind) {
-      case RunItem::Kind::sync:
-        session.synchronize();
-        order.synchronized();
-        break;
-      case RunItem::Kind::wait:
-        session.wait(item.stream, item.on);
-        order.waited(item.stream, item.on);
-        break;
-      case RunItem::Kind::capture:
-        if (!hold()) break;
-        order.begin_capture();
-        graphs.capture(item, segment.ran);
-        break;
-      case RunItem::Kind::end_capture:
-        graphs.end_capture(segment.ran);
-        order.end_capture();
-        break;
-      case RunItem::Kind::replay:
-        if (hold() && order.before(item.stream)) graphs.replay(item);
-        break;
-      case RunItem::Kind::call:
-        if (!hold() || !order.before(item.stream)) break;
-        run_call(state, spec, target, segment.units[segment.ran]);
-        segment.units[segment.ran].waits = session.capturing();
-        if (!session.stopped() || session.gave_up()) ++segment.ran;
-        break;
-    }
-  }
-  graphs.end_capture(segment.ran);  // if a call stopped the trial
-  session.open();
-  collect_results(state, spec, target, segment);
 }
 
 void check(TrialState& state, Segment& segment, bool last) {

@@ -136,6 +136,9 @@ void TrialRunner::run_steps(const Plan& plan, const TrialSpec& trial,
   if (traits_.targets.checks_compute_capability)
     if (auto why = capability_problem(entry->spec, session.device().info().compute_capability))
       return session.stop(End::unsupported, std::move(*why));
+  if (trial.mode.callers != Callers::one && entry->origin.source == TargetSource::python)
+    return session.stop(End::unsupported,
+                        "callers 'each': one host thread makes all calls of a Python target");
   if (session.stopped()) return;
   state_.set_phase(device::Phase::constructing);
   target = make_target(*entry, session);

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "trial/caller_thread.h"
 #include "trial/encode.h"
 #include "trial/sanitizer_watch.h"
 #include "trial/schedule.h"
@@ -56,7 +57,7 @@ struct StreamUse {
 
 struct TrialState {
   TrialState(device::Device& device, device::BlackBox* black_box)
-      : session(device, black_box), memory(session), box(black_box) {}
+      : session(device, black_box), memory(session), caller(device), box(black_box) {}
 
   void begin(const TrialSpec& trial, const StreamUse& streams, std::int32_t calls,
              std::size_t most_bytes);
@@ -108,6 +109,7 @@ struct TrialState {
 
   Session session;
   TrialMemory memory;
+  CallerThread caller;
   device::BlackBox* box;                // may be null
   SanitizerWatch* sanitizer = nullptr;  // null if the worker runs under no tool
   Mode mode;

@@ -19,6 +19,7 @@ Plan busy() {
   plan.mode.schedule_seed = 77;
   plan.mode.pool.allow_opportunistic = false;
   plan.mode.alignment = Alignment::exact;
+  plan.mode.callers = Callers::each;
   CallStep call;
   call.graph = 1;
   plan.steps = {call, WaitStep{1, 0}, call, ReplayStep{1, 1, 1}};
@@ -97,8 +98,8 @@ TEST(ModeAxes, PlainerModesEndAtOneThatHasNoPlainer) {
 TEST(ModeAxes, OfCallsThatComputeAtOnceAreThoseOfMemory) {
   std::vector<std::string_view> names;
   for (const auto& axis : mode_axes_at_once(all_mode_axes())) names.push_back(axis.name);
-  EXPECT_EQ(names,
-            (std::vector<std::string_view>{"allocator", "placement", "alignment", "poison"}));
+  EXPECT_EQ(names, (std::vector<std::string_view>{"allocator", "placement", "alignment", "callers",
+                                                  "poison"}));
 }
 
 TEST(ModeAxes, AlignmentIsTriedOfPlansThatHaveOneAndKeptByAllOthers) {
@@ -113,6 +114,23 @@ TEST(ModeAxes, AlignmentIsTriedOfPlansThatHaveOneAndKeptByAllOthers) {
     axis.vary(plan, varied);
     EXPECT_EQ(varied.mode.alignment, Alignment::element) << axis.name;
   }
+}
+
+TEST(ModeAxes, CallersAreVariedInPlansThatSetThem) {
+  const ModeAxis& callers = mode_axis("callers");
+  Plan plan;
+  EXPECT_FALSE(callers.has(plan));
+  TrialSpec same{.mode = plan.mode};
+  callers.vary(plan, same);
+  EXPECT_EQ(same, TrialSpec{.mode = plan.mode});
+  plan.mode.callers = Callers::each;
+  EXPECT_TRUE(callers.has(plan));
+  EXPECT_TRUE(callers.screened);
+  TrialSpec varied{.mode = plan.mode};
+  callers.vary(plan, varied);
+  EXPECT_EQ(varied.mode.callers, Callers::one);
+  callers.take(varied.mode, plan.mode);
+  EXPECT_EQ(varied.mode, plan.mode);
 }
 
 TEST(ModeAxes, OfADeviceWithoutSeededSchedulesLackThoseAlone) {

@@ -1,5 +1,6 @@
 #include "core/plan_text.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <set>
@@ -174,6 +175,25 @@ TEST(PlanText, AnAlignmentIsPrintedOnlyWhereItIsNotAsPromised) {
       EXPECT_EQ(*again, plan);
       EXPECT_TRUE(hashes.insert(plan_hash(plan)).second) << name_of(alignment);
     }
+}
+
+TEST(PlanText, CallersArePrintedWhereEachStepHasItsOwn) {
+  const Plan before = testing::sample_plan();
+  EXPECT_EQ(print_plan(before).find("callers"), std::string::npos);
+  Plan plan = before;
+  plan.mode.callers = Callers::each;
+  const std::string text = print_plan(plan), line = "\ncallers = \"each\"\n";
+  const auto at = text.find(line);
+  ASSERT_NE(at, std::string::npos) << text;
+  const auto again = parse_plan(text);
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_EQ(*again, plan);
+  EXPECT_NE(plan_hash(plan), plan_hash(before));
+  const auto with = [&](std::string_view value) {
+    return std::string(text).replace(at, line.size(), fmt::format("\ncallers = \"{}\"\n", value));
+  };
+  EXPECT_EQ(parse_plan(with("one")), before);
+  EXPECT_NE(parse_error(with("two")).find("'two'"), std::string::npos) << parse_error(with("two"));
 }
 
 TEST(PlanText, ANewAllocatorTakesAlongWhatOnlyTheOldOneHas) {

@@ -5,6 +5,8 @@
 #include <cstring>
 #include <numeric>
 #include <set>
+#include <thread>
+#include <vector>
 
 #include "tests/device/on_device.h"
 
@@ -122,6 +124,28 @@ TEST(Engine, UninitializedStaticSharedMemoryDiffersFromBlockToBlockAndWithThePoi
   EXPECT_EQ(found_in_shared(leak_static<unsigned>, 0, {0xffffffff, 0x3f3f3f3f}).size(), 3u);
   EXPECT_EQ(found_in_shared(leak_static<unsigned>, 0, {1, 2, 3}).size(), 4u);
   EXPECT_EQ(found_in_shared(leak_static<unsigned>, 0, {1, 1}).size(), 2u);
+}
+
+// What two blocks find in it, in a trial with this poison.
+std::vector<unsigned> statics_found(Device& device, std::uint32_t poison) {
+  Buffer<unsigned> out(device, 2);
+  TrialSettings settings;
+  settings.poison = poison;
+  EXPECT_TRUE(device.begin_trial(settings));
+  EXPECT_TRUE(launch(device, 0, "leak", leak_static<unsigned>, {{2}, {32}}, out.data()));
+  EXPECT_TRUE(device.synchronize());
+  return read(device, out);
+}
+
+// Each host thread has these variables for itself.
+TEST(Engine, StaticSharedMemoryIsPoisonedInTheThreadThatRunsTheKernel) {
+  auto device = host_device();
+  const auto here = statics_found(*device, 1);
+  std::vector<unsigned> elsewhere;
+  std::thread([&] { elsewhere = statics_found(*device, 1); }).join();
+  EXPECT_EQ(elsewhere, here);
+  EXPECT_NE(statics_found(*device, 2), here);
+  EXPECT_EQ(statics_found(*device, 1), here);
 }
 
 // What the launcher and other kernels keep per thread.

@@ -140,7 +140,7 @@ TEST(PlanGenerator, TheEnvironmentDoesNotDecide) {
 TEST(PlanGenerator, TheModeIsTheDefaultButForPoisonAndSchedule) {
   const TargetSpec spec = chunk_like_spec();
   Budget budget = host_budget();
-  budget.allocators = budget.alignments = false;
+  budget.allocators = budget.alignments = budget.callers = false;
   PlanGenerator generator(spec, budget, 3);
   std::set<std::uint64_t> seeds;
   std::set<std::uint32_t> poisons;
@@ -207,6 +207,27 @@ TEST(PlanGenerator, AlignmentsAreDrawnBesideThePlan) {
   count = alignments_of(spec, 600);
   EXPECT_EQ(count[Alignment::element], 0) << "no tensor is silent";
   EXPECT_NEAR(count[Alignment::exact], 38, 22);
+}
+
+TEST(PlanGenerator, CallersAreDrawnBesideThePlan) {
+  const TargetSpec spec = chunk_like_spec();
+  Budget by_one = host_budget();
+  by_one.callers = false;
+  PlanGenerator with(spec, host_budget(), 3), without(spec, by_one, 3);
+  int each = 0, short_ones = 0, each_of_graphs = 0, graphs = 0;
+  for (int i = 0; i < 1600; ++i) {
+    Plan plan = with.next();
+    const bool drawn = plan.mode.callers == Callers::each, is_short = calls_of(plan).size() <= 6;
+    (has_graphs(plan) ? graphs : short_ones) += is_short;
+    (has_graphs(plan) ? each_of_graphs : each) += is_short && drawn;
+    EXPECT_TRUE(is_short || has_graphs(plan) || !drawn);
+    plan.mode.callers = Callers::one;
+    EXPECT_EQ(plan, without.next()) << "the same plan of a seed";
+  }
+  EXPECT_GT(short_ones, 400);
+  EXPECT_NEAR(6 * each, short_ones, 240);
+  EXPECT_GT(graphs, 20);
+  EXPECT_NEAR(3 * each_of_graphs, graphs, 75);
 }
 
 TEST(PlanGenerator, ATargetLargerThanTheBudgetGetsItsSmallestCall) {

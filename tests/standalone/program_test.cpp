@@ -146,6 +146,9 @@ TEST(ProgramText, RefusesWhatWouldNotShow) {
   Plan pool = sample_plan();
   pool.mode.allocator = Allocator::pool;
   EXPECT_TRUE(refused(pool, FailKind::fault, sample_spec()));
+  Plan threads = sample_plan();
+  threads.mode.callers = Callers::each;
+  EXPECT_TRUE(refused(threads, FailKind::fault, sample_spec()));
   Plan graph = sample_plan();
   std::get<CallStep>(graph.steps.back()).graph = 1;
   EXPECT_TRUE(refused(graph, FailKind::fault, sample_spec()));

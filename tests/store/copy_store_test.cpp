@@ -212,7 +212,8 @@ TEST_F(CopyStore, StoresOfOlderBuildsAreComparedByCampaign) {
                                "spec_error", "reference_sampled"})
       change(name, fmt::format("ALTER TABLE night_targets DROP COLUMN {}", column));
     change(name, "ALTER TABLE campaigns DROP COLUMN reference_sampled");
-    change(name, "ALTER TABLE trials DROP COLUMN alignment");
+    for (const char* column : {"alignment", "callers"})
+      change(name, fmt::format("ALTER TABLE trials DROP COLUMN {}", column));
     for (const char* column : {"origin", "origin_document", "origin_merged"})
       change(name, fmt::format("ALTER TABLE findings DROP COLUMN {}", column));
     change(name, fmt::format("PRAGMA user_version = {}", kBeforeWriters));

@@ -174,10 +174,10 @@ TEST(Migration, StoresInOlderWordsAreReadInThoseOfToday) {
   EXPECT_EQ(must(store.record(finding)).id, 1);
 }
 
-// Earlier trials had no alignment: tensors were aligned as promised.
-TEST(Migration, TrialsFromBeforeAlignmentsHaveTheDefault) {
+// Earlier trials had no alignment (tensors were aligned as promised) and no callers (one thread
+// made all calls).
+void expect_default_without(const std::vector<std::string>& columns, std::size_t version) {
   TempDir dir;
-  constexpr std::size_t kBefore = 16;
   const Plan plan = redzone::testing::sample_plan();
   {
     Store store = open_rw(dir / "s.db");
@@ -187,14 +187,23 @@ TEST(Migration, TrialsFromBeforeAlignmentsHaveTheDefault) {
   {
     auto db = open_with(dir / "s.db", OpenMode::read_write_create, with({}));
     ASSERT_TRUE(db) << db.error().message;
-    (*db)->sql().exec("ALTER TABLE trials DROP COLUMN alignment");
-    (*db)->sql().exec(fmt::format("PRAGMA user_version = {}", kBefore));
+    for (const auto& column : columns)
+      (*db)->sql().exec(fmt::format("ALTER TABLE trials DROP COLUMN {}", column));
+    (*db)->sql().exec(fmt::format("PRAGMA user_version = {}", version));
   }
   Store store = open_rw(dir / "s.db");
   EXPECT_EQ(must(check(store)), std::vector<std::string>{});
   const auto trials = must(store.trials(1));
   ASSERT_EQ(trials.size(), 1u);
   EXPECT_EQ(trials[0].spec.mode, plan.mode);
+}
+
+TEST(Migration, TrialsFromBeforeAlignmentsHaveTheDefault) {
+  expect_default_without({"alignment", "callers"}, 16);
+}
+
+TEST(Migration, TrialsFromBeforeCallersHaveTheDefault) {
+  expect_default_without({"callers"}, 17);
 }
 
 TEST(Migration, ANewStoreRunsAllSteps) {
@@ -265,8 +274,7 @@ TEST(Migration, FilesOfPluginsAndFoldersOfPackagesLeaveTheToolkit) {
   SQLite::Database((dir / "s.db").string(), SQLite::OPEN_READWRITE)
       .exec(
           "ALTER TABLE findings DROP COLUMN origin_merged; ALTER TABLE trials DROP COLUMN "
-          "alignment; "
-          "PRAGMA user_version = 14");
+          "alignment; ALTER TABLE trials DROP COLUMN callers; PRAGMA user_version = 14");
   Store store = open_rw(dir / "s.db");
   EXPECT_EQ(must(check(store)), std::vector<std::string>{});
   for (std::size_t i = 0; i < ids.size(); ++i) {

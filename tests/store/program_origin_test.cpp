@@ -169,6 +169,7 @@ TEST(ProgramFindings, FindingsOfOlderStoresAreOfTargets) {
     sql.exec("ALTER TABLE campaigns DROP COLUMN reference_sampled");
     sql.exec("ALTER TABLE night_targets DROP COLUMN reference_sampled");
     sql.exec("ALTER TABLE trials DROP COLUMN alignment");
+    sql.exec("ALTER TABLE trials DROP COLUMN callers");
     sql.exec("PRAGMA user_version = 12");
   }
   {

@@ -9,6 +9,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "device/caching_memory.h"
@@ -59,6 +60,7 @@ class FakeDevice final : public device::Device {
     watched.insert(watched.end(), buffers.begin(), buffers.end());
   }
   void set_call(std::int32_t) override {}
+  void attach_thread() override { attached.insert(std::this_thread::get_id()); }
   void* stream_handle(int stream) override { return &handles_[stream]; }
   device::Status<void> fill(int stream, std::span<const device::BufferJob> jobs) override;
   // Logged as "fill foreign".
@@ -88,6 +90,7 @@ class FakeDevice final : public device::Device {
   // "end capture", "graph 0", in order. What is enqueued on a stream other than 0 ends in
   // " @STREAM".
   std::vector<std::string> log;
+  std::set<std::thread::id> attached;  // threads
   std::vector<device::NamedRange> watched;
   std::size_t watched_later = 0;      // those added by watch_more()
   std::set<std::string> refused;      // kernels whose launch is refused

@@ -70,7 +70,7 @@ KernelCheck* KernelChecks::begin_launch(const Grid& grid) {
     return nullptr;
   }
   check().begin_launch(grid.block.x * grid.block.y * grid.block.z, begin_,
-                       thread_statics_of(grid.kernel.function));
+                       make_thread_statics_of(grid.kernel.function));
   return &check();
 }
 

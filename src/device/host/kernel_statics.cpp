@@ -51,7 +51,9 @@ std::string prefix_of_locals(std::string_view function) {
   return fmt::format("_ZZ{}{}E", function.size(), function);  // extern "C"
 }
 
-KernelStatics::Variables variables_of(const void* kernel) {
+}  // namespace
+
+std::vector<KernelStatics::Place> KernelStatics::places_of(const void* kernel) {
   const auto object = object_of(kernel);
   if (!object || object->thread_bytes == 0) return {};
   const MappedFile file(object->file);
@@ -76,21 +78,26 @@ KernelStatics::Variables variables_of(const void* kernel) {
     return std::none_of(prefixes.begin(), prefixes.end(),
                         [&](const std::string& prefix) { return local.first.starts_with(prefix); });
   });
-  if (locals.empty()) return {};
-  const std::span<std::byte> all = make_thread_statics_of(kernel);
-  KernelStatics::Variables found;
+  std::vector<Place> places;
   for (const auto& [name, symbol] : locals)
-    if (symbol.st_value <= all.size() && symbol.st_size <= all.size() - symbol.st_value)
-      found.push_back(all.subspan(symbol.st_value, symbol.st_size));
-  return found;
+    if (symbol.st_value <= object->thread_bytes &&
+        symbol.st_size <= object->thread_bytes - symbol.st_value)
+      places.push_back({symbol.st_value, symbol.st_size});
+  return places;
 }
 
-}  // namespace
-
 const KernelStatics::Variables& KernelStatics::of(const void* kernel) {
-  const auto [known, is_new] = known_.try_emplace(kernel);
-  if (is_new) known->second = variables_of(kernel);
-  return known->second;
+  const auto [at, is_new] = known_.try_emplace(kernel);
+  Known& known = at->second;
+  if (is_new) known.places = places_of(kernel);
+  const auto here = std::this_thread::get_id();
+  if (known.places.empty() || known.thread == here) return known.variables;
+  known.thread = here;
+  known.variables.clear();
+  const std::span<std::byte> all = make_thread_statics_of(kernel);
+  for (const Place& place : known.places)
+    known.variables.push_back(all.subspan(place.offset, place.bytes));
+  return known.variables;
 }
 
 }  // namespace redzone::device

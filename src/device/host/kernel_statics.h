@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <map>
 #include <span>
+#include <thread>
 #include <vector>
 
 namespace redzone::device {
@@ -16,11 +17,21 @@ class KernelStatics {
  public:
   using Variables = std::vector<std::span<std::byte>>;
 
-  // Those of the calling thread, which is the same in each call. `kernel`: its function.
+  // Those of the calling thread, until a call in another one. `kernel`: its function.
   const Variables& of(const void* kernel);
 
  private:
-  std::map<const void*, Variables> known_;
+  struct Place {
+    std::size_t offset, bytes;  // in the thread-local storage of the shared object
+  };
+  struct Known {
+    std::vector<Place> places;
+    std::thread::id thread = {};  // of `variables`
+    Variables variables = {};
+  };
+  static std::vector<Place> places_of(const void* kernel);
+
+  std::map<const void*, Known> known_;
 };
 
 }  // namespace redzone::device

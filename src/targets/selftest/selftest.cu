@@ -154,6 +154,14 @@ struct CountsRuns : WritesValue<CountsRuns> {
   }
 };
 
+struct CountsOfThread : WritesValue<CountsOfThread> {
+  static TargetSpec spec() { return spec_of("counts_of_thread", "y = calls of this host thread"); }
+  static float value(Context&) {
+    thread_local int calls = 0;
+    return static_cast<float>(++calls);
+  }
+};
+
 struct LastBlock : redzone::Target {
   static TargetSpec spec() { return spec_of("last_block", "y = the block that wrote last"); }
   void run(Context& ctx) override {
@@ -344,6 +352,7 @@ REDZONE_PLUGIN(registrar) {
   registrar.add<MissingWait>();
   registrar.add<CountsCalls>();
   registrar.add<CountsRuns>();
+  registrar.add<CountsOfThread>();
   registrar.add<LastBlock>();
   registrar.add<Address>();
   registrar.add<ReusedAddress>();

@@ -19,7 +19,10 @@
 // include <redzone/kernel.h>, which defines the CUDA keywords for g++). Each compiler makes one
 // shared object.
 //
-// Threads: all members of a target are called from one thread. Ownership: Redzone owns the memory
+// Threads: members of a target are never called at the same time. Some plans (`callers = "each"`)
+// call run() from a host thread of its own in each step; that ends, with its thread_local objects,
+// before the next step begins, and their destructors may use the Context of the last call that the
+// thread has made. Everything else is called from one thread. Ownership: Redzone owns the memory
 // behind every pointer that a Context returns. It is valid until the trial ends, with two
 // exceptions. Scratch is valid until the work has run that its call had enqueued on its own stream
 // when run() returned; memory of allocate() is valid until free().

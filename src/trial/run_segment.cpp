@@ -1,0 +1,195 @@
+// The calls of a segment, made one after the other.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <exception>
+#include <optional>
+
+#include "trial/call_context.h"
+#include "trial/call_order.h"
+#include "trial/collecting_target.h"
+#include "trial/plan_graphs.h"
+#include "trial/segment.h"
+
+namespace redzone::trial {
+namespace {
+
+// Calls `code` of the target for one run of a call, whose context it leaves behind in `context`.
+template <class Code>
+void run_code(TrialState& state, const TargetSpec& spec, CallUnit& unit, std::int64_t run,
+              const char* function, std::optional<CallContext>& context, Code code) {
+  Session& session = state.session;
+  context.emplace(state, unit, run);
+  const auto thrown = [&](const char* what) {
+    session.stop_fault("target-error", unit.item->index, {}, what);
+  };
+  try {
+    code(*context);
+    context->finish();
+  } catch (const SpecError& e) {
+    session.stop(End::spec_error,
+                 fmt::format("target '{}': {}() uses a name that the spec does not have: {}",
+                             spec.name, function, e.what()));
+  } catch (const std::exception& e) {
+    thrown(e.what());
+  } catch (...) {
+    thrown("threw something that is not a std::exception");
+  }
+}
+
+// The items from the front that a step of the plan consists of: the body of a graph, the repeats of
+// a call, or one item.
+std::size_t items_of_step(std::span<const RunItem> items) {
+  using Kind = RunItem::Kind;
+  std::size_t count = 1;
+  const auto more = [&](auto belongs) {
+    while (count < items.size() && belongs(items[count])) ++count;
+  };
+  if (items.front().kind == Kind::call)
+    more([&](const RunItem& item) {
+      return item.kind == Kind::call && item.index == items.front().index;
+    });
+  if (items.front().kind == Kind::capture) {
+    more([](const RunItem& item) { return item.kind != Kind::end_capture; });
+    count = std::min(count + 1, items.size());
+  }
+  return count;
+}
+
+class SegmentRun {
+ public:
+  SegmentRun(TrialState& state, const TargetSpec& spec, Target& target, Segment& segment)
+      : state_(state),
+        session_(state.session),
+        spec_(spec),
+        target_(target),
+        segment_(segment),
+        order_(state),
+        graphs_(state, segment.units) {}
+
+  void run() {
+    for (auto items = segment_.items; !items.empty() && !session_.stopped();) {
+      const std::size_t count = items_of_step(items);
+      run_step(items.first(count));
+      items = items.subspan(count);
+    }
+    graphs_.end_capture(segment_.ran);  // if a call stopped the trial
+    session_.open();
+    collect();
+  }
+
+ private:
+  // In a thread of its own, if the step makes calls and the mode says so.
+  void run_step(std::span<const RunItem> items) {
+    using Kind = RunItem::Kind;
+    const Kind kind = items.front().kind;
+    const bool calls = kind == Kind::call || kind == Kind::capture;
+    if (state_.mode.callers == Callers::one || !calls) return run_items(items);
+    state_.caller.run([&] {
+      run_items(items);
+      // What ends with the thread belongs to its last call, and may use the context of that.
+      if (context_) enter(context_->index());
+    });
+    if (context_) leave(context_->index());
+    context_.reset();
+  }
+
+  void run_items(std::span<const RunItem> items) {
+    for (const auto& item : items)
+      if (!session_.stopped()) run_item(item);
+  }
+
+  // Nothing that an immediate target does can be held back.
+  bool hold() { return state_.immediate || session_.hold(); }
+
+  void run_item(const RunItem& item) {
+    switch (item.kind) {
+      case RunItem::Kind::sync:
+        session_.synchronize();
+        order_.synchronized();
+        break;
+      case RunItem::Kind::wait:
+        session_.wait(item.stream, item.on);
+        order_.waited(item.stream, item.on);
+        break;
+      case RunItem::Kind::capture:
+        if (!hold()) break;
+        order_.begin_capture();
+        graphs_.capture(item, segment_.ran);
+        break;
+      case RunItem::Kind::end_capture:
+        graphs_.end_capture(segment_.ran);
+        order_.end_capture();
+        break;
+      case RunItem::Kind::replay:
+        if (hold() && order_.before(item.stream)) graphs_.replay(item);
+        break;
+      case RunItem::Kind::call:
+        if (!hold() || !order_.before(item.stream)) break;
+        run_call(segment_.units[segment_.ran]);
+        segment_.units[segment_.ran].waits = session_.capturing();
+        if (!session_.stopped() || session_.gave_up()) ++segment_.ran;
+        break;
+    }
+  }
+
+  void run_call(CallUnit& unit) {
+    enter(unit.item->index);
+    for (std::int64_t r = 0; r < unit.item->runs && !session_.stopped(); ++r) {
+      state_.show_progress();
+      if (state_.immediate && !state_.make_ready()) break;
+      run_code(state_, spec_, unit, r, "run", context_,
+               [&](CallContext& context) { target_.run(context); });
+    }
+    if (state_.mode.callers == Callers::one) context_.reset();
+    if (state_.watches_freed() && !session_.capturing())  // a graph reuses it
+      for (auto& scratch : unit.scratch) state_.spent.push_back({unit.item->stream, &scratch});
+    leave(unit.item->index);
+  }
+
+  void enter(std::int32_t call) {
+    session_.set_call(call);
+    if (state_.box != nullptr) state_.box->call_begun = call;
+  }
+  void leave(std::int32_t call) {
+    if (state_.box != nullptr) state_.box->call_ended = call;
+    state_.show_progress();
+    // Every launch has completed in blocking mode: the tool's output so far is about this call.
+    if (state_.mode.launch == Launch::blocking) state_.drain_sanitizer(call);
+    session_.set_call(-1);
+  }
+
+  // Of a call that was refused, and of those before it, results count as far as there are any.
+  void collect() {
+    auto* const collecting = dynamic_cast<CollectingTarget*>(&target_);
+    if (collecting == nullptr || (session_.stopped() && !session_.gave_up())) return;
+    const std::size_t complete =
+        session_.gave_up() ? std::max<std::size_t>(segment_.ran, 1) - 1 : segment_.ran;
+    for (std::size_t i = 0; i < complete; ++i) {
+      CallUnit& unit = segment_.units[i];
+      session_.set_call(unit.item->index);
+      for (std::int64_t r = 0; r < unit.item->runs && !session_.lost(); ++r)
+        run_code(state_, spec_, unit, r, "collect", context_,
+                 [&](CallContext& context) { collecting->collect(context); });
+      context_.reset();
+      session_.set_call(-1);
+    }
+  }
+
+  TrialState& state_;
+  Session& session_;
+  const TargetSpec& spec_;
+  Target& target_;
+  Segment& segment_;
+  CallOrder order_;
+  PlanGraphs graphs_;
+  std::optional<CallContext> context_;  // of the call that was made last, if its thread goes on
+};
+
+}  // namespace
+
+void run(TrialState& state, const TargetSpec& spec, Target& target, Segment& segment) {
+  SegmentRun(state, spec, target, segment).run();
+}
+
+}  // namespace redzone::trial
