@@ -123,6 +123,8 @@ bool parse_way(std::string_view word, Minimum& to) {
     to.launch = Launch::async;
   else if (const auto alignment = parse_name<Alignment>(word))
     to.alignment = *alignment;
+  else if (const auto callers = parse_name<Callers>(word))
+    to.callers = *callers;
   else
     return false;
   return true;
@@ -258,6 +260,7 @@ Plan minimal_plan(const Minimum& minimum, const TargetSpec& target) {
   plan.mode.launch = minimum.launch;
   plan.mode.placement = minimum.placement;
   plan.mode.alignment = minimum.alignment;
+  plan.mode.callers = minimum.callers;
   for (Call call : minimum.calls) {
     for (const auto& knob : target.knobs)
       if (const auto value = call.dims.extract(knob.name)) call.config[knob.name] = value.mapped();

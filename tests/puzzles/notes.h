@@ -20,6 +20,7 @@ struct Minimum {
   Launch launch = Launch::blocking;
   Placement placement = Placement::guard_after;
   Alignment alignment = Alignment::promised;
+  Callers callers = Callers::one;
   // A file of repros/ with the plan, if calls alone do not describe it; then `calls` is empty.
   std::string file = {};
 };

@@ -92,7 +92,7 @@ TEST(Notes, AreParsed) {
       "// kin: a/b#1\n"
       "// expect: illegal-access | fault read after x\n"
       "// minimal: 2 calls, async, guard_before; N=1; N=65 D=2 x.row_padding=7 y.transposed\n"
-      "// minimal: 1 call, element; N=1 x.unit_stride=1 y.offset=2 z.reversed=0\n"
+      "// minimal: 1 call, element, each; N=1 x.unit_stride=1 y.offset=2 z.reversed=0\n"
       "#include <a>\n"
       "// expect: hang\n",
       "p.cu");
@@ -110,6 +110,8 @@ TEST(Notes, AreParsed) {
   EXPECT_EQ(e.minima[0].alignment, Alignment::promised);
   EXPECT_EQ(e.minima[1].placement, Placement::guard_after);
   EXPECT_EQ(e.minima[1].alignment, Alignment::element);
+  EXPECT_EQ(e.minima[0].callers, Callers::one);
+  EXPECT_EQ(e.minima[1].callers, Callers::each);
   ASSERT_EQ(e.minima[0].calls.size(), 2u);
   const Call& last = e.minima[0].calls[1];
   EXPECT_EQ(last.dims, (Dims{{"N", 65}, {"D", 2}}));
