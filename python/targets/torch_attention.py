@@ -20,7 +20,7 @@ BACKENDS = {"math": SDPBackend.MATH, "flash": SDPBackend.FLASH_ATTENTION,
 
 
 # What a backend says of a shape or an address that it does not take.
-REFUSALS = ("No available kernel", "not correctly aligned")
+REFUSALS = ("No available kernel", "not correctly aligned", "no kernel found to launch")
 
 
 class Refused(Exception):
