@@ -59,7 +59,7 @@ class Checker:
         targets = registry.of(declared)
         if not targets:
             name = getattr(declared, "__name__", repr(declared))
-            raise pytest.UsageError(f"{name} is no target: declare it by @rz.target")
+            pytest.fail(f"{name} is no target: declare it by @rz.target", pytrace=False)
         duration = _duration(time)
         for target in targets:
             if target.place.in_function:
@@ -124,9 +124,10 @@ def _duration(time: Any) -> str:
 
 
 def failure(finding: dict[str, Any]) -> str:
-    """The text of a failed test: reason, minimal plan, and the line that replays it."""
+    """The text of a failed test: reason, reduced plan, and the line that replays it."""
     plan = "\n".join("  " + line for line in finding["plan"].strip().splitlines())
     calls = "1 call" if finding["calls"] == 1 else f"{finding['calls']} calls"
+    calls += ", minimal" if finding["minimal"] else ", not known to be minimal"
     return (
         f"{finding['signature']['text']}\n{finding['reason']}\n\nplan ({calls}):\n{plan}\n\n"
         f"{finding['replay']}"

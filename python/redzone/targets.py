@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -72,6 +73,7 @@ class Target:
         self._requirements = _requirements(options.require, place)
         self.parameters = parameters or parameters_of(callable)
         self._check_class()
+        self._check_returns_at_once(callable, _shown(callable))
         self.results = _results(options.returns)
         self.arguments = self._bind(declared)
         self.tensors = self._named_tensors()
@@ -118,6 +120,12 @@ class Target:
                 f"{_shown(self.callable)} takes {takes} when it is made, and a class is made without"
                 " arguments: give defaults, or declare a class that has them"
             )
+
+    def _check_returns_at_once(self, called: Any, shown: str) -> None:
+        """A call of what is refused here only makes an object, and runs nothing."""
+        kind = _deferred(called)
+        if kind:
+            raise self._error(f"{shown} is {kind}, and a call of it runs nothing: declare a plain function")
 
     def _bind(self, declared: Mapping[str, Any]) -> list[Argument]:
         arguments = []
@@ -218,6 +226,7 @@ class Target:
             return []
         if not callable(self.reference):
             raise self._error(f"reference is {self.reference!r}, and must be a callable")
+        self._check_returns_at_once(self.reference, f"the reference {_shown(self.reference)}")
         parameters = parameters_of(self.reference)
         if not parameters.known:
             return [Argument(n, t) for n, t in self.tensors.items() if t.role != "out"]
@@ -263,6 +272,21 @@ def _first_line(callable: object) -> str:
 def _shown(callable: Any) -> str:
     name = getattr(callable, "__name__", None) or str(callable)
     return f"{name}()"
+
+
+def _deferred(callable: Any) -> str:
+    """What a callable is that does not run when it is called; "" if it does."""
+    called = inspect.unwrap(callable)
+    while isinstance(called, functools.partial):
+        called = inspect.unwrap(called.func)
+    if not inspect.isroutine(called):
+        kind = called if isinstance(called, type) else type(called)
+        called = inspect.getattr_static(kind, "__call__", None)
+    if inspect.iscoroutinefunction(called):
+        return "a coroutine function"
+    if inspect.isgeneratorfunction(called) or inspect.isasyncgenfunction(called):
+        return "a generator function"
+    return ""
 
 
 def _default_state(callable: Any) -> str:

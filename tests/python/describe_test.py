@@ -418,6 +418,22 @@ class Mistakes(cases.FileCase):
                 line = self.mistake(HEAD + code + "\n")
                 self.assertTrue(line.startswith(f"my.py:3: {message}"), line)
 
+    def test_what_runs_nothing_when_it_is_called(self):
+        io = "x=rz.InOut('f32', N)"
+        table = [
+            (f"@rz.target({io})\nasync def f(x): pass", "f() is a coroutine function"),
+            (f"rz.target(lambda x: (yield), name='f', {io})", "<lambda>() is a generator function"),
+            (f"@rz.target({io})\nclass F:\n    async def __call__(self, x): yield",
+             "F() is a generator function"),
+            (f"rz.target(lambda x: 0, name='f', {io}, reference=lambda x: (yield))",
+             "the reference <lambda>() is a generator function"),
+        ]  # fmt: skip
+        for code, problem in table:
+            with self.subTest(code):
+                line = self.mistake(HEAD + code + "\n")
+                told = f"my.py:3: {problem}, and a call of it runs nothing: declare a plain function"
+                self.assertEqual(line, told)
+
     def test_two_files_with_one_name_of_a_target(self):
         for name in ("a/my.py", "b/my.py"):
             self.write(RIGHT, name)

@@ -51,7 +51,9 @@ class Plugin(cases.FileCase):
         self.assertIn("too long", ran.stdout)
         self.assertIn("dims = { N = 10 }", ran.stdout)
         self.assertIn("redzone replay 1", ran.stdout)
+        self.assertIn("plan (1 call, minimal):", ran.stdout)
         self.assertIn("len is no target: declare it by @rz.target", ran.stdout)
+        self.assertNotIn("pytest_plugin.py", ran.stdout)
         # Fails by what is stored, before anything is fuzzed.
         again = self.pytest("test_mine.py", "-k", "wrong", "--durations=1")
         self.assertIn("redzone replay 1", again.stdout)
