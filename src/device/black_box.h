@@ -46,8 +46,8 @@ struct FaultRecord {
 struct BlackBox {
   Phase phase = Phase::idle;
   // Incremented at each step of a trial: a call, a kernel start, the end of a block on the host
-  // device, a compilation. Deadlines count from the last increment, so a long trial is not taken for
-  // a hang.
+  // device, a compilation. Deadlines count from the last increment, so a long trial is not taken
+  // for a hang.
   std::uint64_t progress = 0;
   std::uint64_t job = 0;  // the job and trial that the worker is in
   std::int32_t trial = -1;
