@@ -76,8 +76,12 @@ struct Campaign::Lane {
   bool looking_afresh = false;
   // Time used for triage while it shares the processors with the screen.
   double cases_us = 0;
-  // The share of the screen while a case of the target is open: one part in four.
-  bool may_screen_beside() const { return cases_us > 3 * (spent_us - cases_us); }
+  // The share of the screen while a case of the target is open: one part in four, once its cases
+  // have taken long. Most are over before.
+  bool may_screen_beside() const {
+    constexpr double kLong = 500'000;
+    return cases_us > std::max(kLong, 3 * (spent_us - cases_us));
+  }
   // Time used for triage while triage has its own share of the device
   // (CampaignOptions::screen_leaves_room).
   double looked_into_us = 0;

@@ -68,7 +68,9 @@ TEST_F(CampaignTest, ATargetWithAnOpenCaseGetsFurtherPlans) {
       [&](const Plan& plan, const TrialSpec& trial, const std::vector<Call>& before) {
         const auto begun = std::find(journal_.begin(), journal_.end(), "fresh");
         plans_beside = static_cast<std::size_t>(std::count(begun, journal_.end(), "submit"));
-        return bug(plan, trial, before);
+        Observation o = bug(plan, trial, before);
+        o.wall_us = 100'000;
+        return o;
       },
       listed({plain_plan({call_of(900, 16), call_of(800, 16), call_of(700, 16)}),
               plain_plan({call_of(10, 64)})}));
