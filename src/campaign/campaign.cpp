@@ -492,7 +492,6 @@ Result<void> Campaign::judge(Lane& lane, Pending pending, exec::JobResult result
     lane.stats.not_judged = oracles::why_outputs_not_judged(*lane.target.spec, result.observations);
   if (!verdict.failed()) {
     try_order(lane, pending, result.observations);
-    look_afresh(lane, pending);
     return {};
   }
   return suspect(lane, {std::move(pending.plan), std::move(verdict), std::move(pending.trials),

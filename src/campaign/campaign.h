@@ -186,7 +186,7 @@ class Campaign {
   // Number of plans that the target may still make; 0 while it is barred.
   std::uint64_t plans_left(const Lane& lane) const;
   // True if the target may make a plan now: it has plans left, it does not wait for the first look
-  // at others, and its cases, if any are open, have had their share of its time.
+  // at others, and its cases do not have its time to themselves.
   bool may_make(const Lane& lane) const;
   // True if others have not had their first look, and this target has.
   bool lets_others_pass(const Lane& lane) const;
@@ -203,13 +203,6 @@ class Campaign {
   // Has the pairs that the screen saw tried in both orders, unless that was done often enough. A
   // failure becomes a suspect.
   void try_order(Lane& lane, const Pending& pending, std::span<const Observation> observations);
-  // Runs a plan that was screened in both orders of its calls, each in a fresh process, where that
-  // is cheap and nothing else can judge what a process keeps.
-  void look_afresh(Lane& lane, const Pending& pending);
-  // Has the oracle judge the plan while the screen goes on. A failure becomes a suspect. `pay` is
-  // called with what its jobs cost.
-  void ask_beside(Lane& lane, const Oracle& oracle, Plan plan, exec::Reuse reuse,
-                  std::function<void(std::chrono::microseconds)> pay);
   // How long a call of the plan may make no progress.
   std::chrono::milliseconds call_deadline(const Lane& lane, const Pending& plan) const;
   // Learns from a screened plan whether a target that seemed to hang is only slow.

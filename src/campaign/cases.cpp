@@ -226,10 +226,7 @@ std::chrono::microseconds Campaign::cost_of(std::span<const exec::Job> jobs,
 }
 
 void Campaign::charge(Lane& lane, std::chrono::microseconds cost) {
-  if (!options_.screen_leaves_room) {
-    lane.cases_us += static_cast<double>(cost.count());
-    return lane.spend(cost);
-  }
+  if (!options_.screen_leaves_room) return lane.spend(cost);
   lane.looked_into_us += static_cast<double>(cost.count());
   lane.stats.device_seconds += std::chrono::duration<double>(cost).count();
 }

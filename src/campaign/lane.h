@@ -71,17 +71,6 @@ struct Campaign::Lane {
   double spent_us = 0;
   // Time used relative to the weight; the lane with the least runs next.
   double due() const { return spent_us / target.weight; }
-  // Time used by look_afresh(), and whether a plan is there.
-  double afresh_us = 0;
-  bool looking_afresh = false;
-  // Time used for triage while it shares the processors with the screen.
-  double cases_us = 0;
-  // The share of the screen while a case of the target is open: one part in four, once its cases
-  // have taken long. Most are over before.
-  bool may_screen_beside() const {
-    constexpr double kLong = 500'000;
-    return cases_us > std::max(kLong, 3 * (spent_us - cases_us));
-  }
   // Time used for triage while triage has its own share of the device
   // (CampaignOptions::screen_leaves_room).
   double looked_into_us = 0;
