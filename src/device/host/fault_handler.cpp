@@ -65,7 +65,7 @@ Nearest locate(const FaultContext& context, std::uintptr_t address, OtherBlock& 
   }
   for (const NamedRange& range : context.watched)
     nearest.consider(range.name.c_str(), address, range.begin, range.end);
-  if (context.thread != nullptr && context.shared_begin != context.shared_end)
+  if (context.thread != nullptr)
     nearest.consider("shared", address, context.shared_begin, context.shared_end);
   // An address in the arena can only be meant for one of its buffers.
   const bool in_arena = within(address, context.arena_begin, context.arena_end);
