@@ -38,6 +38,7 @@ struct Campaign::Lane {
     // True if so many do that a worker which also runs others is seldom warm.
     bool many() const { return losses > 0 && losses * kRare >= plans; }
     static constexpr std::uint64_t kRare = 64;  // plans
+    // True if between canaries a fault costs about as many workers as between guard pages.
     bool most() const { return losses >= kFew && 2 * losses > plans; }
     static constexpr std::uint64_t kFew = 3;
   };
