@@ -2,6 +2,12 @@
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <thread>
+#include <vector>
+
+#include "device/host/kernel_statics.h"
+#include "device/host/thread_statics.h"
 #include "tests/device/on_device.h"
 
 namespace redzone::device {
@@ -45,6 +51,27 @@ TEST_F(Plugin, BlocksThatTakeTurnsKeepTheirSharedMemory) {
     EXPECT_EQ(*token.data(), kBlocks) << seed;
     EXPECT_EQ(*intact.data(), kBlocks * 64) << seed;
   }
+}
+
+// A thread may get the id of one that has ended, and its storage elsewhere.
+TEST_F(Plugin, SharedMemoryOfAThreadIsNotThatOfAnEarlierOne) {
+  KernelStatics statics;
+  std::vector<std::vector<std::vector<std::byte>>> taken(10);
+  std::vector<const std::byte*> storages;
+  for (auto& blocks : taken)
+    std::thread([&] {
+      // So that the allocator has another place for the storage than in the thread before.
+      for (std::size_t bytes = 64; bytes < 1024; bytes += 16) blocks.emplace_back(bytes);
+      const auto storage = make_thread_statics_of(kernel_.function);
+      const auto& variables = statics.of(kernel_.function);
+      ASSERT_EQ(variables.size(), 1U);
+      EXPECT_EQ(variables[0].size(), 64 * sizeof(unsigned));
+      EXPECT_GE(variables[0].data(), storage.data());
+      EXPECT_LE(variables[0].data() + variables[0].size(), storage.data() + storage.size());
+      storages.push_back(storage.data());
+    }).join();
+  std::sort(storages.begin(), storages.end());
+  EXPECT_GT(std::unique(storages.begin(), storages.end()) - storages.begin(), 1);
 }
 
 TEST_F(Plugin, OfAnEarlierVersionIsNotCheckedAndThatIsSaid) {

@@ -14,7 +14,6 @@
 
 #include "core/elf_image.h"
 #include "core/fd.h"
-#include "device/host/thread_statics.h"
 
 namespace redzone::device {
 namespace {
@@ -89,12 +88,15 @@ std::vector<KernelStatics::Place> KernelStatics::places_of(const void* kernel) {
 const KernelStatics::Variables& KernelStatics::of(const void* kernel) {
   const auto [at, is_new] = known_.try_emplace(kernel);
   Known& known = at->second;
-  if (is_new) known.places = places_of(kernel);
-  const auto here = std::this_thread::get_id();
-  if (known.places.empty() || known.thread == here) return known.variables;
-  known.thread = here;
+  if (is_new) {
+    known.storage = ThreadStorage::of(kernel);
+    known.places = places_of(kernel);
+  }
+  if (known.places.empty()) return known.variables;
+  const std::span<std::byte> all = known.storage.here();
+  if (all.data() == known.begin) return known.variables;
+  known.begin = all.data();
   known.variables.clear();
-  const std::span<std::byte> all = make_thread_statics_of(kernel);
   for (const Place& place : known.places)
     known.variables.push_back(all.subspan(place.offset, place.bytes));
   return known.variables;

@@ -8,8 +8,9 @@
 #include <cstddef>
 #include <map>
 #include <span>
-#include <thread>
 #include <vector>
+
+#include "device/host/thread_statics.h"
 
 namespace redzone::device {
 
@@ -17,7 +18,8 @@ class KernelStatics {
  public:
   using Variables = std::vector<std::span<std::byte>>;
 
-  // Those of the calling thread, until a call in another one. `kernel`: its function.
+  // Those of the calling thread, valid until it ends or another thread calls. `kernel`: its
+  // function.
   const Variables& of(const void* kernel);
 
  private:
@@ -25,8 +27,9 @@ class KernelStatics {
     std::size_t offset, bytes;  // in the thread-local storage of the shared object
   };
   struct Known {
+    ThreadStorage storage;
     std::vector<Place> places;
-    std::thread::id thread = {};  // of `variables`
+    const std::byte* begin = nullptr;  // of the storage that has `variables`
     Variables variables = {};
   };
   static std::vector<Place> places_of(const void* kernel);

@@ -60,11 +60,23 @@ std::span<std::byte> thread_statics_of(const void* code) {
   return {found->storage, found->object.thread_bytes};
 }
 
+ThreadStorage ThreadStorage::of(const void* code) {
+  ThreadStorage storage;
+  if (const auto found = find(code)) {
+    storage.module_ = found->module;
+    storage.bytes_ = found->object.thread_bytes;
+  }
+  return storage;
+}
+
+std::span<std::byte> ThreadStorage::here() const {
+  if (bytes_ == 0) return {};
+  ThreadStorageIndex first{module_, 0};
+  return {static_cast<std::byte*>(__tls_get_addr(&first)), bytes_};
+}
+
 std::span<std::byte> make_thread_statics_of(const void* code) {
-  const auto found = find(code);
-  if (!found || found->object.thread_bytes == 0) return {};
-  ThreadStorageIndex first{found->module, 0};
-  return {static_cast<std::byte*>(__tls_get_addr(&first)), found->object.thread_bytes};
+  return ThreadStorage::of(code).here();
 }
 
 std::optional<CodeObject> object_of(const void* code) {

@@ -28,7 +28,22 @@ struct CodeObject {
 };
 std::optional<CodeObject> object_of(const void* code);
 
-// The same storage, made now if nothing has accessed it yet.
+// Where each thread has the thread-local storage of a shared object, for as long as that is loaded.
+class ThreadStorage {
+ public:
+  // Of the object that contains `code`.
+  static ThreadStorage of(const void* code);
+
+  // The calling thread's; made now if nothing has accessed it yet. It ends with the thread, and may
+  // be elsewhere in a later thread with the same id. Empty if the object has none.
+  std::span<std::byte> here() const;
+
+ private:
+  std::size_t module_ = 0;
+  std::size_t bytes_ = 0;
+};
+
+// Returns ThreadStorage::of(code).here().
 std::span<std::byte> make_thread_statics_of(const void* code);
 
 }  // namespace redzone::device
