@@ -10,19 +10,25 @@
 namespace redzone {
 namespace {
 
-std::string with_call(std::string problem, std::string_view call) {
-  return call.empty() ? std::move(problem) : fmt::format("{} for {}", problem, call);
+std::string clause_of(SpecMistake::Kind kind, std::string_view function, std::string problem,
+                      std::string_view call) {
+  if (kind == SpecMistake::Kind::undeclared) return fmt::format("{}: {}", function, problem);
+  return call.empty() ? fmt::format("{} {}", function, problem)
+                      : fmt::format("{} {} for {}", function, problem, call);
 }
 
 }  // namespace
 
 SpecMistake::SpecMistake(Kind kind, std::string_view target, std::string function,
                          std::string problem, std::string_view call)
-    : SpecError(fmt::format("target '{}': {} {}", target, function, with_call(problem, call))),
+    : SpecMistake(kind, target, function, clause_of(kind, function, std::move(problem), call)) {}
+
+SpecMistake::SpecMistake(Kind kind, std::string_view target, std::string_view function,
+                         std::string clause)
+    : SpecError(fmt::format("target '{}': {}", target, clause)),
       kind_(kind),
       whose_(fmt::format("target '{}': {}", target, function)),
-      function_(std::move(function)),
-      problem_(with_call(std::move(problem), call)) {}
+      clause_(std::move(clause)) {}
 
 std::string describe(const Dims& dims, const Config& config) {
   std::string out;

@@ -22,22 +22,23 @@ class SpecMistake : public SpecError {
   // fail for a call that its constraints forbid, but must never use a name that it does not
   // declare.
   enum class Kind : std::uint8_t { undeclared, of_the_call };
-  // `function`: "the shape function of tensor 'x'". `problem`: a verb phrase. `call`: the dims and
-  // knobs that were passed, from describe(); or "".
+  // `function`: "the shape function of tensor 'x'". `problem`: a verb phrase, and for `undeclared`
+  // the text of the error. `call`: the dims and knobs that were passed, from describe(); or "".
   SpecMistake(Kind kind, std::string_view target, std::string function, std::string problem,
               std::string_view call);
 
   Kind kind() const { return kind_; }
 
-  const std::string& function() const { return function_; }
   // Target and function: the beginning of what(), the same for all calls.
   const std::string& whose() const { return whose_; }
-  // Problem and call: "threw "no room" for N = 5".
-  const std::string& problem() const { return problem_; }
+  // what() without the target.
+  const std::string& clause() const { return clause_; }
 
  private:
+  SpecMistake(Kind kind, std::string_view target, std::string_view function, std::string clause);
+
   Kind kind_;
-  std::string whose_, function_, problem_;
+  std::string whose_, clause_;
 };
 
 // "C = 1, T = 4": dims, then knobs.

@@ -146,9 +146,19 @@ Constraint read_constraint(TableReader& f, const std::vector<std::string>& numbe
                    : Constraint::at_most(std::move(a), std::move(b));
 }
 
-void read_dtype(TableReader& f, const std::vector<KnobSpec>& knobs, Tensor& tensor) {
+std::vector<string_view> element_types(const Rules& rules) {
+  std::vector<string_view> names;
+  for (const string_view name : texts_of<DType>())
+    if (rules.complex_elements || reals_per_element(*value_named<DType>(name)) == 1)
+      names.push_back(name);
+  return names;
+}
+
+void read_dtype(TableReader& f, const Rules& rules, const std::vector<KnobSpec>& knobs,
+                Tensor& tensor) {
+  const auto types = element_types(rules);
   if (!f.has("dtype_of")) {
-    tensor.dtype = f.named<DType>("dtype");
+    tensor.dtype = *value_named<DType>(types[f.one_of("dtype", types)]);
     return;
   }
   if (f.has("dtype")) throw f.error("dtype", "contradicts 'dtype_of'");
@@ -157,10 +167,10 @@ void read_dtype(TableReader& f, const std::vector<KnobSpec>& knobs, Tensor& tens
                                  [&](const KnobSpec& k) { return k.name == tensor.dtype_of; });
   if (knob == knobs.end()) throw f.error("dtype_of", fmt::format("no knob '{}'", tensor.dtype_of));
   for (const Value& value : knob->values)
-    if (!std::holds_alternative<std::string>(value) ||
-        !value_named<DType>(std::get<std::string>(value)))
+    if (const auto* text = std::get_if<std::string>(&value);
+        text == nullptr || std::find(types.begin(), types.end(), *text) == types.end())
       throw f.error("dtype_of", fmt::format("knob '{}' has a value that is not one of {}",
-                                            knob->name, fmt::join(texts_of<DType>(), ", ")));
+                                            knob->name, fmt::join(types, ", ")));
 }
 
 LayoutRules read_layouts(TableReader f) {
@@ -207,7 +217,7 @@ Tensor read_tensor(TableReader& f, const Rules& rules, const std::vector<std::st
   Tensor tensor;
   tensor.name = f.name("name");
   check_new(f, description.tensors, tensor.name);
-  read_dtype(f, description.knobs, tensor);
+  read_dtype(f, rules, description.knobs, tensor);
   tensor.role = f.named<Role>("role");
   tensor.shape = read_expressions(f, "shape", dims);
   if (tensor.shape.size() > kMostRank)

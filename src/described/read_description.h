@@ -20,6 +20,8 @@ struct Rules {
   std::int64_t least_extent = 1;
   // An output may be marked as `returned`.
   bool returns = false;
+  // Elements may be complex.
+  bool complex_elements = false;
   // Read or check what only this kind of description has, before the rest of the table is read.
   std::function<void(TableReader&)> of_knob = {}, of_tensor = {};
 };

@@ -165,9 +165,10 @@ tl::expected<Extent, std::string> programs_of(const Package& package, Values val
   for (std::size_t i = 0; i < package.grid.size(); ++i) {
     const auto extent = package.grid[i].value(values);
     if (!extent || *extent < 0)
-      return tl::unexpected(
-          fmt::format("{}: {}", where(package, fmt::format("grid[{}]", i)),
-                      extent ? fmt::format("{} is negative", *extent) : extent.error()));
+      return tl::unexpected(fmt::format(
+          "{}: {}", where(package, fmt::format("grid[{}]", i)),
+          extent ? fmt::format("'{}' is {}, which is negative", package.grid[i].text(), *extent)
+                 : extent.error()));
     *extents[i] = *extent;
   }
   return programs;

@@ -108,10 +108,7 @@ Extent LazyPackageTarget::programs(Context& ctx, std::size_t config, const Dims&
   Values values(dims.begin(), dims.end());
   described::add_knobs(values, package().knobs, variant.knobs);
   const auto programs = programs_of(package(), std::move(values), ctx.multiprocessors());
-  if (!programs) {
-    ctx.unsupported(programs.error());
-    return {0, 0, 0};
-  }
+  if (!programs) throw SpecError(programs.error());
   // Checks only the limits; the size of the request is up to the launcher.
   if (const auto launch = launch_of(package(), variant, *programs); !launch)
     ctx.unsupported(launch.error());

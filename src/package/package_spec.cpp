@@ -1,16 +1,24 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 
+#include "core/spec_mistake.h"
 #include "package/call.h"
 #include "package/package_target.h"
 
 namespace redzone::package {
 namespace {
 
+// A grid without a value is the package's mistake, because its dims and constraints allow the call.
 Geometry geometry_of(const Package& package, const Dims& dims, const Config& config) {
   const auto call = resolve(package, dims, config);
   if (!call) return {};
-  const auto plan = plan_launch(package, package.variants[call->variants.front()], call->values,
-                                kUsualMultiprocessors);
+  const auto programs = programs_of(package, call->values, kUsualMultiprocessors);
+  if (!programs)
+    throw SpecMistake(SpecMistake::Kind::of_the_call, package.name, "the grid",
+                      fmt::format("is invalid: {}", programs.error()),
+                      redzone::describe(dims, config));
+  const auto plan = launch_of(package, package.variants[call->variants.front()], *programs);
   if (!plan || plan->empty()) return {};
   const auto& shape = plan->shape;
   LaunchDecl launch;
@@ -20,6 +28,13 @@ Geometry geometry_of(const Package& package, const Dims& dims, const Config& con
   launch.block[0] = shape.block.x;
   launch.shared_bytes = static_cast<std::int64_t>(shape.shared_bytes);
   return {{std::move(launch)}, {}};
+}
+
+bool setting_allows(const Package& package, const Dims& dims, const Config& setting) {
+  const auto& all = package.constraints;
+  return std::all_of(all.begin(), all.end(), [&](const Constraint& c) {
+    return c.kind != Constraint::Kind::predicate || c.holds(dims, setting);
+  });
 }
 
 // The predicates of the description read its knobs, which a setting of the target stands for.
@@ -63,7 +78,10 @@ TargetSpec spec_of(std::shared_ptr<const Package> package,
     };
   spec.geometry = [package, settings](const Dims& dims, const Config& config) {
     const auto full = settings->full(config);
-    return full.size() == 1 ? geometry_of(*package, dims, full.front()) : Geometry{};
+    if (full.size() == 1) return geometry_of(*package, dims, full.front());
+    for (const auto& each : full)
+      if (setting_allows(*package, dims, each)) geometry_of(*package, dims, each);  // may throw
+    return Geometry{};
   };
   return spec;
 }

@@ -64,7 +64,9 @@ void PackageTarget::run(Context& ctx) {
   const auto chosen = choose(package, *call, addresses);
   if (!chosen) return ctx.unsupported(chosen.error());
   const Variant& variant = package.variants[*chosen];
-  const auto plan = plan_launch(package, variant, call->values, ctx.multiprocessors());
+  const auto programs = programs_of(package, call->values, ctx.multiprocessors());
+  if (!programs) throw SpecError(programs.error());
+  const auto plan = launch_of(package, variant, *programs);
   if (!plan) return ctx.unsupported(plan.error());
   if (plan->empty()) return;
 

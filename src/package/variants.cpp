@@ -174,6 +174,16 @@ void add_variant(const TableReader& f, Package& package, Variant variant) {
   package.variants.push_back(std::move(variant));
 }
 
+// A value that no variant has would never be launched.
+void check_knobs(const TableReader& root, const Package& package) {
+  for (const auto& knob : package.knobs)
+    for (const Value& value : knob.values)
+      if (std::none_of(package.variants.begin(), package.variants.end(),
+                       [&](const Variant& v) { return v.knobs.find(knob.name)->second == value; }))
+        throw root.error(fmt::format("knob[{}].values", knob.name),
+                         fmt::format("no variant is for {}", print_value(value)));
+}
+
 }  // namespace
 
 void read_variants(TableReader& root, Package& package, std::string& all_bytes) {
@@ -200,6 +210,7 @@ void read_variants(TableReader& root, Package& package, std::string& all_bytes) 
     check_specialized(f, package, variant);
     add_variant(f, package, std::move(variant));
   }
+  check_knobs(root, package);
 }
 
 }  // namespace redzone::package

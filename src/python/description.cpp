@@ -25,8 +25,10 @@ void read_rest(TableReader& f, TargetDescription& target) {
   if (f.has("category")) target.category = f.named<Category>("category");
   if (target.category == Category::selftest)
     throw f.error("category", "selftests are Redzone's own");
-  described::read_lists(f, {.knob_texts_are_names = false, .least_extent = 0, .returns = true},
-                        target);
+  described::read_lists(
+      f,
+      {.knob_texts_are_names = false, .least_extent = 0, .returns = true, .complex_elements = true},
+      target);
   if (f.has("tolerance")) {
     TableReader tolerance = f.table("tolerance");
     target.tolerance = described::read_tolerance(tolerance);

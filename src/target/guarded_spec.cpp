@@ -42,9 +42,10 @@ struct Owner {
       const SpecCalls::Running running(owner.watch.get(), watched);
       try {
         return call(arguments...);
+      } catch (const SpecMistake&) {
+        throw;
       } catch (const SpecError& e) {
-        throw SpecMistake(SpecMistake::Kind::undeclared, owner.target, name,
-                          fmt::format("uses a name that the spec does not have: {}", e.what()), "");
+        throw SpecMistake(SpecMistake::Kind::undeclared, owner.target, name, e.what(), "");
       } catch (const std::exception& e) {
         throw threw(fmt::format("\"{}\"", e.what()));
       } catch (...) {

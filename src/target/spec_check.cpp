@@ -37,7 +37,7 @@ Problem names_problem(const Specs& specs, std::string_view what) {
       return fmt::format("the name of a {} has {} characters, at most {} are possible", what,
                          specs[i].name.size(), kMostNameBytes);
     if (!is_identifier(specs[i].name))
-      return fmt::format("{} name '{}' is not of [A-Za-z0-9_]+", what, specs[i].name);
+      return fmt::format("{} name '{}' is not of [A-Za-z0-9_]+", what, printable(specs[i].name));
     for (std::size_t k = 0; k < i; ++k)
       if (specs[k].name == specs[i].name)
         return fmt::format("{} '{}' is declared twice", what, specs[i].name);
@@ -178,8 +178,7 @@ Problem function_problem(bool allowed, Use use) {
   try {
     use();
   } catch (const SpecMistake& e) {
-    if (allowed || e.kind() == SpecMistake::Kind::undeclared)
-      return fmt::format("{} {}", e.function(), e.problem());
+    if (allowed || e.kind() == SpecMistake::Kind::undeclared) return e.clause();
   }
   return std::nullopt;
 }
@@ -228,6 +227,22 @@ Problem work_problem(const TargetSpec& spec, const TriedCall& call) {
                      describe(call.dims, call.config));
 }
 
+Problem geometry_problem(const TargetSpec& spec, const TriedCall& call) {
+  Geometry geometry;
+  if (auto p = function_problem(call.allowed, [&] {
+        if (spec.geometry) geometry = spec.geometry(call.dims, call.config);
+      }))
+    return p;
+  for (const auto& product : geometry.products) {
+    if (product.factors.empty())
+      return fmt::format("the product '{}' of its geometry has no factors", product.what);
+    if (product.bits < 1 || product.bits > 64)
+      return fmt::format("the product '{}' of its geometry has {} bits, must be in 1..64",
+                         product.what, product.bits);
+  }
+  return std::nullopt;
+}
+
 Problem tolerance_problem(std::string_view of, const Tolerance& tolerance) {
   for (const double value : {tolerance.abs, tolerance.rel})
     if (!std::isfinite(value) || value < 0)
@@ -260,6 +275,10 @@ Problem tensor_problem(const TensorSpec& tensor) {
   if ((tensor.align_bytes & (tensor.align_bytes - 1)) != 0)
     return fmt::format("tensor '{}': align_bytes {} is not a power of two", tensor.name,
                        tensor.align_bytes);
+  const std::size_t least_align = dtype_bytes(real_type(tensor.dtype));
+  if (!tensor.dtype_of && tensor.align_bytes != 0 && tensor.align_bytes < least_align)
+    return fmt::format("tensor '{}': align_bytes is {}, and its elements are aligned to {}",
+                       tensor.name, tensor.align_bytes, least_align);
   constexpr std::int64_t kMostGranule = std::int64_t{1} << 31;
   if (tensor.layouts.granule_elems < 1 || tensor.layouts.granule_elems > kMostGranule)
     return fmt::format("tensor '{}': granule_elems is {}, must be in 1..{}", tensor.name,
@@ -293,7 +312,6 @@ Problem ask_constraints(const TargetSpec& spec, TriedCall& call) {
 Problem functions_problem(const TargetSpec& spec, TriedCall call) {
   if (auto p = ask_constraints(spec, call)) return p;
   // Each function is called separately, so that each is checked for undeclared names.
-  const auto check = [&](auto use) { return function_problem(call.allowed, use); };
   const auto same = [&](const std::string& function, auto ask) {
     return answers_problem(call, function, ask);
   };
@@ -319,11 +337,9 @@ Problem functions_problem(const TargetSpec& spec, TriedCall call) {
       }))
     return p;
   if (auto p = work_problem(spec, call)) return p;
-  if (auto p = check([&] {
-        if (spec.geometry) spec.geometry(call.dims, call.config);
-      }))
-    return p;
-  return call.allowed ? check([&] { try_functions(spec, call.dims, call.config); }) : std::nullopt;
+  if (auto p = geometry_problem(spec, call)) return p;
+  if (!call.allowed) return std::nullopt;
+  return function_problem(true, [&] { try_functions(spec, call.dims, call.config); });
 }
 
 Problem reference_problem(const TargetSpec& spec) {
@@ -376,6 +392,10 @@ std::optional<std::string> declaration_problem(const TargetSpec& spec) {
   if (auto p = reference_problem(spec)) return p;
   if (spec.side_streams < 0 || spec.side_streams > kMaxSideStreams)
     return fmt::format("side_streams is {}, must be in 0..{}", spec.side_streams, kMaxSideStreams);
+  for (const auto& [of, value] :
+       {std::pair{"min_compute_capability", spec.min_compute_capability},
+        std::pair{"only_compute_capability", spec.only_compute_capability}})
+    if (value < 0) return fmt::format("{} is {}, must be at least 0", of, value);
   return std::nullopt;
 }
 

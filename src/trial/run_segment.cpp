@@ -28,8 +28,7 @@ void run_code(TrialState& state, const TargetSpec& spec, CallUnit& unit, std::in
     context->finish();
   } catch (const SpecError& e) {
     session.stop(End::spec_error,
-                 fmt::format("target '{}': {}() uses a name that the spec does not have: {}",
-                             spec.name, function, e.what()));
+                 fmt::format("target '{}': {}(): {}", spec.name, function, e.what()));
   } catch (const std::exception& e) {
     thrown(e.what());
   } catch (...) {

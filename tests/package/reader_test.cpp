@@ -147,7 +147,8 @@ INSTANTIATE_TEST_SUITE_P(
         Broken{"DType", kToml, "dtype = \"f32\"", "dtype = \"f31\"",
                "tensor[x].dtype: 'f31' is not one of"},
         Broken{"ComplexDType", kToml, "dtype = \"f32\"", "dtype = \"c64\"",
-               "argument[x].value: Triton has no pointer to elements of type c64"},
+               "tensor[x].dtype: 'c64' is not one of f32, f64, f16, bf16, i8, u8, i32, u32, i64, "
+               "bool, i16, u16, u64, f8e4m3, f8e5m2"},
         Broken{"Float8DType", kToml, "dtype = \"f32\"", "dtype = \"f8e4m3\"",
                "argument[x].type: '*fp32', but tensor 'x' is '*fp8e4nv'"},
         Broken{"BoolDType", kToml, "dtype = \"f32\"", "dtype = \"bool\"",
@@ -166,6 +167,8 @@ INSTANTIATE_TEST_SUITE_P(
                "tensor[x].fill.kind: 'normal' is not one of"},
         Broken{"KnobMixed", kToml, "values = [128, 256]", "values = [128, \"b\"]",
                "knob[BLOCK].values: integers and strings are mixed"},
+        Broken{"KnobValueOfNoVariant", kToml, "values = [128, 256]", "values = [128, 256, 512]",
+               "target.toml: knob[BLOCK].values: no variant is for 512"},
         Broken{"KnobName", kToml, "name = \"BLOCK\"", "name = \"min\"",
                "knob[min]: 'min' is reserved in expressions"},
         Broken{"ArgumentTensor", kToml, "value = \"x\"", "value = \"z\"",

@@ -164,6 +164,32 @@ TEST_F(PackageTargets, RefuseWhatNoVariantServes) {
       << ctx.unsupported_reason;
 }
 
+// For calls that its dims and constraints allow, and not only on a device with few multiprocessors.
+TEST_F(PackageTargets, WhoseGridIsNegativeAreAMistake) {
+  sample_.edit("target.toml", "\"R\", \"1\"]", "\"R - 2\", \"1\"]");
+  const auto package = std::make_shared<const Package>(*read_package(sample_.folder()));
+  const TargetSpec spec = spec_of(package, settings(*package));
+  EXPECT_EQ(spec.geometry({{"R", 3}, {"N", 5}}, config(1)).launches.size(), 1u);
+  const Dims dims{{"R", 1}, {"N", 5}};
+  const std::string problem = "grid[1]: 'R - 2' is -1, which is negative";
+  const auto text_of = [](auto use) -> std::string {
+    try {
+      use();
+    } catch (const SpecError& e) {
+      return e.what();
+    }
+    return "";
+  };
+  const std::string declared = text_of([&] { spec.geometry(dims, config(1)); });
+  EXPECT_EQ(declared.find("target 'test.add': the grid is invalid: "), 0u) << declared;
+  EXPECT_NE(declared.find(problem + " for N = 5, R = 1, BLOCK = 128"), std::string::npos)
+      << declared;
+  RecordingContext ctx(spec, dims, config(1));
+  PackageTarget target(package, settings(*package), nullptr);
+  const std::string launched = text_of([&] { target.run(ctx); });
+  EXPECT_NE(launched.find(problem), std::string::npos) << launched;
+}
+
 TEST_F(PackageTargets, NameTheirReference) {
   Package package = *package_;
   EXPECT_EQ(*reference_of(package), nullptr);

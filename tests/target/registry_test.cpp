@@ -174,10 +174,8 @@ TEST(Registry, NamesWhatIsWrongWithAPlugin) {
                                   ", this build has " + std::to_string(REDZONE_ABI_VERSION));
   expect_problem("no_symbol", "has no symbol redzone_plugin");
   expect_problem("bad_spec", "invalid spec of target 'broken': knob 'num_warps' has no values");
-  expect_problem(
-      "unknown_dim",
-      "invalid spec of target 'astray': the shape function of tensor 'y' uses a name that "
-      "the spec does not have: no dim 'M'");
+  expect_problem("unknown_dim",
+                 "invalid spec of target 'astray': the shape function of tensor 'y': no dim 'M'");
   expect_problem("no_reference",
                  "target 'boastful' says has_reference, and does not implement "
                  "reference()");

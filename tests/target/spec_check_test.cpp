@@ -49,37 +49,35 @@ TEST(SpecCheck, NoFunctionMayAskForWhatIsNotDeclared) {
     std::function<void(TargetSpec&)> spoil;
   };
   const std::vector<Case> cases = {
-      {"the shape function of tensor 'x' uses a name that the spec does not have: no dim 'D'",
+      {"the shape function of tensor 'x': no dim 'D'",
        [](auto& s) {
          s.tensors[0].shape = shape_of({"T", "D"});
        }},
-      {"the dtype function of tensor 'x' uses a name that the spec does not have: no knob 'dtype'",
+      {"the dtype function of tensor 'x': no knob 'dtype'",
        [](auto& s) {
          s.tensors[0].dtype_of = [](const Config& c) {
            return get_str(c, "dtype") == "f32" ? DType::f32 : DType::bf16;
          };
        }},
-      {"the range of the fill of tensor 'x' uses a name that the spec does not have: no dim 'R'",
+      {"the range of the fill of tensor 'x': no dim 'R'",
        [](auto& s) {
          s.tensors[0].fill = Fill::offsets([](const Dims& d) { return get(d, "R"); });
        }},
-      {"constraint 'T is small' uses a name that the spec does not have: no dim 'K'",
+      {"constraint 'T is small': no dim 'K'",
        [](auto& s) {
          s.constraints[1].holds = [](const Dims& d, const Config&) { return get(d, "K") < 5; };
        }},
-      {"the tolerance function uses a name that the spec does not have: knob 'num_warps' is of "
-       "another "
-       "type",
+      {"the tolerance function: knob 'num_warps' is of another type",
        [](auto& s) {
          s.tolerance_of = [](const Config& c) {
            return get_str(c, "num_warps").empty() ? Tolerance{} : Tolerance{1, 1};
          };
        }},
-      {"the work function uses a name that the spec does not have: no dim 'W'",
+      {"the work function: no dim 'W'",
        [](auto& s) {
          s.work = [](const Dims& d, const Config&) { return static_cast<double>(get(d, "W")); };
        }},
-      {"the geometry function uses a name that the spec does not have: no knob 'warps'",
+      {"the geometry function: no knob 'warps'",
        [](auto& s) {
          s.geometry = [](const Dims&, const Config& c) {
            return Geometry{{{"k", {get_int(c, "warps"), 1, 1}}}, {}};
@@ -204,6 +202,7 @@ TEST(SpecCheck, SaysWhatIsWrong) {
       {"no tensors", [](auto& s) { s.tensors.clear(); }},
       {"it has 65 dims, at most 64", [](auto& s) { s.dims.resize(65); }},
       {"dim name 'T-1' is not", [](auto& s) { s.dims[0].name = "T-1"; }},
+      {"tensor name 'x\\ny' is not of", [](auto& s) { s.tensors[0].name = "x\ny"; }},
       {"dim 'C' is declared twice", [](auto& s) { s.dims[0].name = "C"; }},
       {"tensor 'x' is declared twice", [](auto& s) { s.tensors.push_back(s.tensors[0]); }},
       {"knob 'num_warps' is declared twice", [](auto& s) { s.knobs.push_back(s.knobs[0]); }},
@@ -228,6 +227,19 @@ TEST(SpecCheck, SaysWhatIsWrong) {
       {"tensor 'x' has a dim of size -4 for C = 1, T = 4",
        [](auto& s) { s.tensors[0].shape = [](const Dims& d) { return Shape{-get(d, "T")}; }; }},
       {"align_bytes 24 is not a power of two", [](auto& s) { s.tensors[0].align_bytes = 24; }},
+      {"align_bytes is 1, and its elements are aligned to 4",
+       [](auto& s) { s.tensors[0].align_bytes = 1; }},
+      {"only_compute_capability is -1", [](auto& s) { s.only_compute_capability = -1; }},
+      {"the product 'T * T' of its geometry has no factors",
+       [](auto& s) {
+         s.geometry = [](const Dims&, const Config&) { return Geometry{{}, {{"T * T", {}}}}; };
+       }},
+      {"the product 'T * T' of its geometry has 65 bits",
+       [](auto& s) {
+         s.geometry = [](const Dims&, const Config&) {
+           return Geometry{{}, {{"T * T", {2, 3}, 65}}};
+         };
+       }},
       {"the tolerance of the target is inf",
        [](auto& s) { s.tolerance.abs = std::numeric_limits<double>::infinity(); }},
       {"the tolerance of the target is nan",
