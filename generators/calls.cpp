@@ -9,6 +9,7 @@
 #include "core/validate.h"
 #include "generators/configs.h"
 #include "generators/dims.h"
+#include "generators/every_call.h"
 #include "generators/internal/cost.h"
 #include "generators/internal/draw.h"
 #include "generators/layouts.h"
@@ -21,6 +22,8 @@ constexpr int kTries = 4;           // of one random choice before a simpler one
 constexpr int kSearchTries = 5000;  // for the first call of a spec
 
 constexpr int kCheaperTries = 100;  // for a cheaper one after the first
+
+constexpr std::size_t kMostEnumerated = 20'000;  // calls of a spec of which none was found
 
 // 1 (the plainest), small seeds, or any; below 2^63.
 std::uint64_t draw_seed(Draw& draw) {
@@ -78,10 +81,14 @@ Call CallMaker::known_call() const {
   Draw draw{rc::Random(0)};
   std::optional<Call> best;
   std::string why;
+  Rejections rejected;
   for (int i = 0, tries = kSearchTries; i < tries; ++i) {
     call.config = draw_config(draw, spec());
     space_.store(draw_point(draw, space_), call.dims);
-    if (!settle(space_, call.config, kUnlimited, 0, call.dims)) continue;
+    if (!settle(space_, call.config, kUnlimited, 0, call.dims)) {
+      rejected.add(space_.violated(call.dims, call.config));
+      continue;
+    }
     if (const auto valid = validate_call(call, spec()); !valid) {
       why = valid.error().message;
       continue;
@@ -91,9 +98,24 @@ Call CallMaker::known_call() const {
     if (!best || cost(call).bytes < cost(*best).bytes) best = call;
   }
   if (best) return *best;
-  throw std::invalid_argument(
-      fmt::format("target '{}': no call found that satisfies its constraints, in {} tries{}{}",
-                  spec().name, kSearchTries, why.empty() ? "" : "; of the last one: ", why));
+  std::string tried = fmt::format("in {} tries", kSearchTries);
+  const EveryCall every(space_);
+  if (const auto count = every.count(kMostEnumerated)) {
+    rejected = {};
+    for (std::size_t i = 0; i < *count; ++i) {
+      call = every.at(i);
+      const Constraint* const violated = space_.violated(call.dims, call.config);
+      rejected.add(violated);
+      if (violated != nullptr) continue;
+      const auto valid = validate_call(call, spec());
+      if (valid) return call;
+      why = valid.error().message;
+    }
+    tried = fmt::format("of all {}", *count);
+  }
+  throw std::invalid_argument(fmt::format(
+      "target '{}': no call found that satisfies its constraints, {}{}{}{}", spec().name, tried,
+      rejected.text(), why.empty() ? "" : "; of the last one: ", why));
 }
 
 Cost CallMaker::cost(const Call& call) const {

@@ -1,5 +1,8 @@
 #include "generators/no_call.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <chrono>
 #include <stdexcept>
 
@@ -18,11 +21,18 @@ constexpr std::chrono::seconds kMostTime{2};
 
 }  // namespace
 
-Result<std::optional<std::string>> why_no_call(const TargetSpec& spec, SpecCalls* calls) {
+Result<std::optional<std::string>> why_no_call(const TargetSpec& spec, SpecCalls* calls,
+                                               double most_bytes) {
   const auto until = std::chrono::steady_clock::now() + kMostTime;
   const SpecCalls::Until limit(calls, [=] { return std::chrono::steady_clock::now() >= until; });
   try {
     const CallMaker maker(spec, false);
+    const double least = std::min(maker.least().bytes, maker.cost(maker.simplest()).bytes);
+    if (least > most_bytes)
+      return fmt::format(
+          "target '{}': the tensors of even its smallest call take {:.1f} GB, and at most {:.1f} "
+          "GB are possible on this device",
+          spec.name, least / 1e9, most_bytes / 1e9);
     // A fixed seed, so that the same spec always gives the same answer.
     Draw draw{rc::Random(0)};
     for (int i = 0; i < kTried; ++i)

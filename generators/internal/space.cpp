@@ -178,6 +178,15 @@ bool Space::holds(const Relation& r, const Point& p) {
   return p[r.a] <= p[r.b];
 }
 
+const Constraint* Space::violated(const Dims& dims, const Config& config) const {
+  const Point p = point(dims);
+  auto relation = relations_.begin();
+  for (const auto& c : spec_->constraints)
+    if (!(c.kind == Constraint::Kind::predicate ? c.holds(dims, config) : holds(*relation++, p)))
+      return &c;
+  return nullptr;
+}
+
 std::optional<std::int64_t> Space::fit(const Point& p, std::size_t dim, std::int64_t want,
                                        const Relation* first, const Relation* last) const {
   const DimSpec& spec = spec_->dims[dim];

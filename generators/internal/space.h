@@ -49,6 +49,9 @@ class Space {
   // Do the predicates hold? Ignores structural constraints.
   bool predicates_hold(const Dims& dims, const Config& config) const;
 
+  // The first constraint that does not hold; null if all do.
+  const Constraint* violated(const Dims& dims, const Config& config) const;
+
   // Changes dims outside `pinned` until every divides and at_most holds; the larger side of a
   // divides first. On failure returns false and leaves the point partly changed.
   bool repair(Point& point, DimSet pinned) const;
@@ -78,7 +81,7 @@ class Space {
   bool mend(const Relation& r, Point& p, DimSet pinned) const;
 
   const TargetSpec* spec_;
-  std::vector<Relation> relations_;
+  std::vector<Relation> relations_;  // in the order of the constraints
   std::vector<Divides> divides_;
   std::vector<std::size_t> by_name_;  // dims in the order of a Dims map
   std::vector<const Constraint*> predicates_;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "engine/name_pattern.h"
 #include "generators/no_call.h"
@@ -76,7 +77,10 @@ Result<std::optional<std::string>> cannot_fuzz(const TargetEntry& entry, const S
   for (const auto& q : quarantined)
     if (q.signature.target == spec.name) return q.why;
   if (auto why = site.cannot_run(spec)) return why;
-  return generators::why_no_call(spec, site.registry().spec_calls());
+  // The other half is for what surrounds tensors and what the target takes by itself.
+  const auto memory = static_cast<double>(site.worker().memory_bytes);  // 0: not known
+  const double most_bytes = memory > 0 ? memory / 2 : std::numeric_limits<double>::infinity();
+  return generators::why_no_call(spec, site.registry().spec_calls(), most_bytes);
 }
 
 }  // namespace

@@ -23,6 +23,7 @@ struct TrialContext {
   Launch launch = Launch::async;
   std::int32_t calls = 0;  // of the plan; progress markers outside [0, calls) are ignored
   std::string_view target = {};
+  bool under_tool = false;  // which may take long, or hang, by itself
 };
 
 // "exited with code 3", "was killed by SIGSEGV".
@@ -39,8 +40,9 @@ std::string describe(const Exit& exit);
 Observation observe_exit(const Exit& exit, const device::BlackBox& box, const TrialContext& trial,
                          std::string_view output);
 
-// The deadline passed: a hang, or a worker_error while a reference runs. `box` was read before the
-// worker was terminated.
+// The deadline passed: a hang, or a worker_error while a reference runs or, without a tool, before
+// the first call.
+// `box` was read before the worker was terminated.
 Observation observe_hang(const device::BlackBox& box, const TrialContext& trial,
                          std::chrono::milliseconds deadline);
 

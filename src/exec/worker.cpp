@@ -134,7 +134,8 @@ TrialContext Worker::trial_context() const {
   const PendingJob& job = *queue.front();
   const TrialSpec& trial = job.trials[job.observations.size()];
   return {trial.mode.launch, static_cast<std::int32_t>(calls_of(*job.plan).size()),
-          job.plan->target};
+          job.plan->target,
+          trial.mode.sanitizer != SanitizerTool::none && !is_check(trial.mode.sanitizer)};
 }
 
 }  // namespace redzone::exec

@@ -180,6 +180,24 @@ TEST(Blame, AReferenceThatHangsIsNoFailure) {
   EXPECT_EQ(hung.message, "target 't': reference() did not end within 300 ms");
 }
 
+// The time that tensors take is the harness's own until a call of the target has begun.
+TEST(Blame, SlowFillsBeforeTheFirstCallAreNoHang) {
+  device::BlackBox box = marks(-1, -1);
+  box.phase = device::Phase::preparing;
+  const auto slow = observe_hang(box, kOfTarget, std::chrono::milliseconds(300));
+  EXPECT_EQ(slow.end, End::worker_error);
+  EXPECT_FALSE(slow.fault);
+  EXPECT_EQ(slow.message, "target 't': its tensors were not filled within 300 ms");
+  TrialContext under_tool = kOfTarget;
+  under_tool.under_tool = true;
+  EXPECT_EQ(observe_hang(box, under_tool, std::chrono::milliseconds(300)).end, End::hang)
+      << "which no oracle takes for the target's";
+  box = marks(0, 0);
+  box.phase = device::Phase::preparing;
+  EXPECT_EQ(observe_hang(box, kOfTarget, std::chrono::milliseconds(300)).end, End::hang)
+      << "what an earlier call enqueued may run forever";
+}
+
 // As if it had thrown. The call is not named, so that plans are counted together.
 TEST(Blame, AReferenceThatCrashesIsTheAuthorsMistake) {
   device::BlackBox box = marks(4, 4);
