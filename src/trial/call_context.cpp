@@ -60,7 +60,7 @@ void* CallContext::stream_handle(int device_stream) const {
 std::optional<int> CallContext::device_stream(int index) const {
   if (index == 0) return unit_.item->stream;
   if (index > 0 && index <= state_.streams.side) return state_.streams.side_stream(index);
-  state_.session.stop_fault("target-error", call(), {},
+  state_.session.stop_fault("unknown-stream", call(), {},
                             fmt::format("stream {} of a call; the spec declares {} side streams",
                                         index, state_.streams.side));
   return std::nullopt;
@@ -200,7 +200,7 @@ void* CallContext::workspace(std::string_view name, std::size_t bytes, std::size
     if (w.name != name) continue;
     if (bytes <= w.bytes && align <= w.align) return w.at.data;
     fail(
-        "target-error",
+        "memory-grew",
         fmt::format("workspace '{}': {} bytes aligned to {} requested, but it has {} aligned to {}",
                     name, bytes, align, w.bytes, w.align));
     return nullptr;

@@ -96,8 +96,8 @@ void CallContext::free(void* p, int stream) {
   // The latest one: earlier owners of the same memory have freed it.
   const auto a = std::find_if(state_.allocations.rbegin(), state_.allocations.rend(),
                               [&](const RawBuffer& b) { return b.at.data == p; });
-  if (a == state_.allocations.rend()) return fail("target-error", "free: not from allocate()");
-  if (a->freed) return fail("target-error", fmt::format("free: '{}' was already freed", a->name));
+  if (a == state_.allocations.rend()) return fail("foreign-free", "free: not from allocate()");
+  if (a->freed) return fail("double-free", fmt::format("free: '{}' was already freed", a->name));
   const auto on = device_stream(stream);
   // Deferred fills must not follow the free, after which the memory may have another owner.
   if (!on || !fill_scratch()) return;
@@ -123,7 +123,7 @@ void* CallContext::pinned_memory(std::string_view name, std::size_t bytes) {
   for (const auto& h : state_.host_buffers) {
     if (h.name != name) continue;
     if (bytes <= h.bytes) return state_.session.give_to_host(h.at.data) ? h.at.data : nullptr;
-    fail("target-error",
+    fail("memory-grew",
          fmt::format("host memory '{}': {} bytes asked for, {} held", name, bytes, h.bytes));
     return nullptr;
   }

@@ -384,6 +384,7 @@ TEST(Workspace, CannotGrow) {
   EXPECT_EQ(bench.run({call_of(1, 8), call_of(1, 2)}).end, End::completed);
   const Observation o = bench.run({call_of(1, 2), call_of(1, 8)});
   EXPECT_EQ(o.end, End::fault);
+  EXPECT_EQ(o.fault->code, "memory-grew");
   EXPECT_EQ(o.fault->call, 1);
   EXPECT_EQ(o.calls.size(), 1u) << "the call before it completed";
 }

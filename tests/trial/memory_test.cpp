@@ -8,11 +8,10 @@ namespace {
 
 constexpr Mode kCaching = {.allocator = Allocator::caching};
 
-std::string detail_of(const Observation& o) {
+// "code: detail".
+std::string fault_text(const Observation& o) {
   EXPECT_EQ(o.end, End::fault);
-  if (!o.fault) return "";
-  EXPECT_EQ(o.fault->code, "target-error");
-  return o.fault->detail;
+  return o.fault ? o.fault->code + ": " + o.fault->detail : "";
 }
 
 void read_word(const std::uint32_t* from, std::uint32_t* to) {
@@ -103,14 +102,14 @@ TEST(Free, OfWhatIsNotAllocatedOrFreedAlreadyIsTheTargetsError) {
       ctx.free(p);
       ctx.free(p);
     });
-    EXPECT_EQ(detail_of(twice.run({call_of(1, 1)}, {.allocator = allocator})),
-              "free: 'buf' was already freed");
+    EXPECT_EQ(fault_text(twice.run({call_of(1, 1)}, {.allocator = allocator})),
+              "double-free: free: 'buf' was already freed");
     Bench foreign([](Context& ctx) { ctx.free(ctx.tensor("y").base); });
-    EXPECT_EQ(detail_of(foreign.run({call_of(1, 1)}, {.allocator = allocator})),
-              "free: not from allocate()");
+    EXPECT_EQ(fault_text(foreign.run({call_of(1, 1)}, {.allocator = allocator})),
+              "foreign-free: free: not from allocate()");
     Bench inside([](Context& ctx) { ctx.free(static_cast<char*>(ctx.allocate("buf", 64)) + 16); });
-    EXPECT_EQ(detail_of(inside.run({call_of(1, 1)}, {.allocator = allocator})),
-              "free: not from allocate()");
+    EXPECT_EQ(fault_text(inside.run({call_of(1, 1)}, {.allocator = allocator})),
+              "foreign-free: free: not from allocate()");
     Bench nothing([](Context& ctx) { ctx.free(nullptr); });
     EXPECT_EQ(nothing.run({call_of(1, 1)}, {.allocator = allocator}).end, End::completed);
   }
@@ -287,8 +286,8 @@ TEST(HostMemory, IsTheNameOfPinnedMemoryInOlderSources) {
 TEST(HostMemory, CannotGrow) {
   Bench bench([](Context& ctx) { ctx.pinned_memory("args", 64 * ctx.dim("C")); });
   EXPECT_EQ(bench.run({call_of(1, 2), call_of(1, 1)}).end, End::completed);
-  EXPECT_EQ(detail_of(bench.run({call_of(1, 1), call_of(1, 2)})),
-            "host memory 'args': 128 bytes asked for, 64 held");
+  EXPECT_EQ(fault_text(bench.run({call_of(1, 1), call_of(1, 2)})),
+            "memory-grew: host memory 'args': 128 bytes asked for, 64 held");
 }
 
 TEST(Copy, ReadsTheSourceWhenItRuns) {
@@ -342,19 +341,19 @@ TEST(Memset, OfPageableMemoryIsTheTargetsError) {
   float local = 1;
   Bench bench([&](Context& ctx) { ctx.memset(&local, 0, 4); });
   bench.device.host_pages = {&local};
-  EXPECT_EQ(detail_of(bench.run({call_of(1, 1)})), "pageable");
+  EXPECT_EQ(fault_text(bench.run({call_of(1, 1)})), "target-error: pageable");
 }
 
 TEST(Copy, OfPageableMemoryIsTheTargetsError) {
   float local = 1;
   Bench bench([&](Context& ctx) { ctx.copy(ctx.tensor("y").base, &local, 4); });
   bench.device.host_pages = {&local};
-  EXPECT_EQ(detail_of(bench.run({call_of(1, 1)})), "pageable");
+  EXPECT_EQ(fault_text(bench.run({call_of(1, 1)})), "target-error: pageable");
 }
 
 TEST(SideStreams, OfACallThatHasNoneAreAnError) {
   Bench bench([](Context& ctx) { ctx.allocate("buf", 64, 1); });
-  EXPECT_NE(detail_of(bench.run({call_of(1, 1)})).find("stream 1"), std::string::npos);
+  EXPECT_NE(fault_text(bench.run({call_of(1, 1)})).find("stream 1"), std::string::npos);
 }
 
 }  // namespace

@@ -74,7 +74,7 @@ TEST(SideStreams, ThatAreNotDeclaredAreAnErrorOfTheTarget) {
       Bench bench(std::move(use), side_spec(1));
       const Observation o = bench.run({call_of(1, 1)});
       EXPECT_EQ(o.end, End::fault);
-      EXPECT_EQ(o.fault->code, "target-error");
+      EXPECT_EQ(o.fault->code, "unknown-stream");
     }
   }
 }
