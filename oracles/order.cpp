@@ -74,8 +74,11 @@ struct Found {
   }
 };
 
+std::string stream_of(const OrderedOperation& operation) {
+  return fmt::format("{} {}", operation.side ? "side stream" : "stream", operation.stream);
+}
+
 std::string reason_of(const Plan& plan, const OrderCandidate& pair, const Effect& effect) {
-  const std::string first = describe_operation(plan, pair.first);
   const std::string second = describe_operation(plan, pair.second);
   const std::string buffer =
       fmt::format("'{}' of {}", pair.buffer, describe_call(plan, pair.buffer_call));
@@ -83,10 +86,11 @@ std::string reason_of(const Plan& plan, const OrderCandidate& pair, const Effect
       effect.call < 0 ? "writes to freed memory depend"
                       : fmt::format("the outputs of {} depend", describe_call(plan, effect.call));
   if (pair.problem == OrderProblem::freed_use)
-    return fmt::format("use after free: {} uses {}, which {}; {} on the bytes there", second,
-                       buffer, first, shown);
-  return fmt::format("nothing orders {} and {}, which use {}; {} on which is first", first, second,
-                     buffer, shown);
+    return fmt::format("use after free: {} uses {}, which {} frees on {}; {} on the bytes there",
+                       second, buffer, describe_call(plan, pair.first.call), stream_of(pair.first),
+                       shown);
+  return fmt::format("nothing orders {} and {}, which use {}; {} on which is first",
+                     describe_operation(plan, pair.first), second, buffer, shown);
 }
 
 Verdict failure(const Plan& plan, const OrderCandidate& pair, const Effect& effect) {
@@ -109,14 +113,13 @@ Verdict failure(const Plan& plan, const OrderCandidate& pair, const Effect& effe
 }  // namespace
 
 std::string describe_operation(const Plan& plan, const OrderedOperation& operation) {
-  const std::string stream =
-      fmt::format("{} {}", operation.side ? "side stream" : "stream", operation.stream);
+  const std::string stream = stream_of(operation);
   if (operation.kind == OperationKind::fill) return "the fill of the tensors on " + stream;
   if (operation.kind == OperationKind::check) return "the end of the calls on " + stream;
   const std::string call = describe_call(plan, operation.call);
   switch (operation.kind) {
     case OperationKind::free:
-      return fmt::format("{} frees on {}", call, stream);
+      return fmt::format("the free in {} on {}", call, stream);
     case OperationKind::host:
       return fmt::format("the host in {}", call);
     case OperationKind::copy:

@@ -118,6 +118,7 @@ TEST(DescribeOperation, AKernelMayHaveTheNameOfAnotherOperation) {
   EXPECT_EQ(told(OperationKind::kernel, 0), "'fill' of call 1 (N = 3) on stream 0");
   EXPECT_EQ(describe_operation(plan, {.kind = OperationKind::memset, .name = "memset", .call = 0}),
             "the memset in call 1 (N = 3) on stream 0");
+  EXPECT_EQ(told(OperationKind::free, 0), "the free in call 1 (N = 3) on stream 0");
 }
 
 TEST_F(OrderOracleTest, AWaitLeavesNothingToTry) {
