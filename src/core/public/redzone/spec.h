@@ -118,8 +118,8 @@ inline const std::string& get_str(const Config& config, std::string_view name) {
   return get_knob<std::string>(config, name);
 }
 
-// One integer of the shape. The generator draws it from [min, max] (or from `values` when that is
-// not empty), biased towards the ends, the tile and its neighbours, and powers of two.
+// One integer of the shape, 0 or more. The generator draws it from [min, max] (or from `values`
+// when that is not empty), biased towards the ends, the tile and its neighbours, and powers of two.
 struct DimSpec {
   std::string name;
   std::int64_t min = 1;
