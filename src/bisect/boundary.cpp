@@ -6,6 +6,8 @@
 #include <random>
 
 #include "bisect/dim_change.h"
+#include "bisect/rivals.h"
+#include "bisect/value_text.h"
 #include "core/names.h"
 #include "core/validate.h"
 
@@ -13,7 +15,8 @@ namespace redzone::bisect {
 namespace {
 
 constexpr int kMostRounds = 8;
-constexpr std::size_t kFresh = 12;  // values on which a rule is tested
+constexpr std::size_t kFresh = 12;             // random values on which a rule is tested
+constexpr std::int64_t kMostRecalled = 65536;  // values that may be known from earlier questions
 
 class Search {
  public:
@@ -26,40 +29,37 @@ class Search {
         prober_(prober),
         out_(out),
         own_(get(std::get<CallStep>(plan.steps[steps_.front()]).call.dims, dim.name)),
-        most_(largest()),
+        most_(std::max(reach(dim, own_), beyond_other_calls())),
         random_(std::stoull(plan_hash(plan).substr(0, 16), nullptr, 16)) {}
 
   void run() {
+    recall();
     ask(first_values());
-    for (int round = 0; round < kMostRounds && !prober_.ended(); ++round) {
+    bool settled = false;
+    for (int round = 0; round < kMostRounds && !settled && !prober_.ended(); ++round) {
       out_.rule = fit_rule(answers_, dim_.tile);
       while (out_.rule && !prober_.ended() && narrow()) out_.rule = fit_rule(answers_, dim_.tile);
-      const bool guess = out_.rule.has_value();
       const auto fresh = fresh_values();
-      if (fresh.empty()) break;
-      const DimRule before = out_.rule.value_or(DimRule{});
       ask(fresh);
-      std::size_t right = 0, judged = 0;
-      for (const auto v : fresh)
-        if (const auto it = answers_.find(v); it != answers_.end()) {
-          ++judged;
-          right += before.fails(v) == it->second ? 1 : 0;
-        }
-      if (guess && right == judged) {
-        out_.predicted = judged;
-        break;
-      }
+      settled = fresh.empty() || was_right(fresh);
     }
-    out_.rule = fit_rule(answers_, dim_.tile);
+    if (!settled) out_.rule = fit_rule(answers_, dim_.tile);
+    // A rule that its tests kept contradicting would be so again.
+    if (!settled && !prober_.ended()) out_.rule = std::nullopt;
+    if (out_.rule && contradicted_by_open()) out_.rule = std::nullopt;
     std::sort(out_.samples.begin(), out_.samples.end(),
               [](const DimSample& a, const DimSample& b) { return a.value < b.value; });
   }
 
  private:
-  // Large enough to see beyond the failing value, but small enough for short runs.
-  std::int64_t largest() const {
-    const std::int64_t far = std::max({4 * own_, 4 * dim_.tile, std::int64_t{256}});
-    return dim_.values.empty() ? std::min(dim_.max, far) : dim_.values.back();
+  // The value next to the largest of a call.
+  std::int64_t beyond_other_calls() const {
+    return std::min(dim_.max, *values_of_calls().rbegin() + dim_.multiple_of);
+  }
+  std::set<std::int64_t> values_of_calls() const {
+    std::set<std::int64_t> values;
+    for (const auto* step : calls_of(plan_)) values.insert(get(step->call.dims, dim_.name));
+    return values;
   }
 
   std::optional<Plan> with(std::int64_t value) const {
@@ -70,6 +70,48 @@ class Search {
     return plan;
   }
 
+  void add(std::int64_t value, const Probe& probe) {
+    seen_.insert(value);
+    out_.samples.push_back({value, probe});
+    if (probe.answer == Answer::fails || probe.answer == Answer::passes)
+      answers_[value] = probe.answer == Answer::fails;
+  }
+
+  // Begins with what earlier questions about the plan have decided.
+  void recall() {
+    if (!prober_.knows_others()) return;
+    const auto last = std::min(most_, dim_.min + kMostRecalled * dim_.multiple_of);
+    for (std::int64_t value = dim_.min; value <= last; value += dim_.multiple_of) {
+      if (!allows(dim_, value)) continue;
+      const auto plan = with(value);
+      if (!plan) continue;
+      const Probe probe = prober_.known(*plan);
+      if (probe.answer == Answer::fails || probe.answer == Answer::passes) add(value, probe);
+    }
+  }
+
+  // Whether there is a rule, and all of these values that could be judged are as it says.
+  bool was_right(const std::vector<std::int64_t>& fresh) {
+    std::size_t right = 0, judged = 0;
+    for (const auto v : fresh)
+      if (const auto it = answers_.find(v); it != answers_.end() && out_.rule) {
+        ++judged;
+        right += out_.rule->fails(v) == it->second ? 1 : 0;
+      }
+    if (judged == 0 || right != judged) return false;
+    out_.predicted = judged;
+    return true;
+  }
+
+  // Whether an undecided value was run and has shown only the contrary of the rule so far.
+  bool contradicted_by_open() const {
+    return std::any_of(out_.samples.begin(), out_.samples.end(), [&](const DimSample& s) {
+      const Counts& counts = s.probe.counts;
+      if (s.probe.answer != Answer::undecided || counts.judged() == 0) return false;
+      return out_.rule->fails(s.value) != (counts.same > 0);
+    });
+  }
+
   void ask(const std::vector<std::int64_t>& values) {
     std::vector<Plan> plans;
     std::vector<std::int64_t> asked;
@@ -77,17 +119,11 @@ class Search {
       if (seen_.contains(v) || !allows(dim_, v)) continue;
       auto plan = with(v);
       if (!plan) continue;
-      seen_.insert(v);
       asked.push_back(v);
       plans.push_back(std::move(*plan));
     }
     const auto probes = prober_.ask(plans);
-    for (std::size_t i = 0; i < probes.size(); ++i) {
-      out_.samples.push_back({asked[i], probes[i]});
-      const Answer answer = probes[i].answer;
-      if (answer == Answer::fails || answer == Answer::passes)
-        answers_[asked[i]] = answer == Answer::fails;
-    }
+    for (std::size_t i = 0; i < probes.size(); ++i) add(asked[i], probes[i]);
   }
 
   std::vector<std::int64_t> first_values() const {
@@ -96,7 +132,7 @@ class Search {
     const auto both_sides = [&](std::int64_t v) {
       for (const auto by : {-1, 0, 1}) values.insert(v + by * dim_.multiple_of);
     };
-    both_sides(own_);
+    for (const auto value : values_of_calls()) both_sides(value);
     for (std::int64_t power = 1; power <= most_; power *= 2) both_sides(power);
     for (const std::int64_t k : {1, 2, 3}) {
       both_sides(16 * k);
@@ -136,7 +172,7 @@ class Search {
     return seen_.size() > known;
   }
 
-  // Values that the rule has not seen; some of each remainder if it is a rule of remainders.
+  // Values that the rule has not seen: where other rules differ from it, and random ones.
   std::vector<std::int64_t> fresh_values() {
     std::set<std::int64_t> values;
     const auto units = (most_ - dim_.min) / dim_.multiple_of + 1;
@@ -153,6 +189,9 @@ class Search {
       }
       if (v <= most_ && !seen_.contains(v) && allows(dim_, v)) values.insert(v);
     }
+    if (out_.rule)
+      for (const auto v : rivals(*out_.rule, answers_, dim_.min, most_))
+        if (!seen_.contains(v) && allows(dim_, v)) values.insert(v);
     return {values.begin(), values.end()};
   }
 
@@ -199,6 +238,21 @@ Result<std::pair<std::vector<std::size_t>, std::string>> steps_for(const Plan& p
   return std::pair(std::vector<std::size_t>{steps[call - 1]}, fmt::format("call {}", call));
 }
 
+// "1, 2 and 5 more"; "nothing".
+std::string values_with(const Boundary& b, Answer answer) {
+  std::vector<std::int64_t> values;
+  for (const auto& s : b.samples)
+    if (s.probe.answer == answer) values.push_back(s.value);
+  return values.empty() ? "nothing" : some_of(values);
+}
+
+// "; not yet decided: 3, 7", or "".
+std::string open_values(const Boundary& b) {
+  const auto is_open = [](const DimSample& s) { return s.probe.answer == Answer::undecided; };
+  if (std::none_of(b.samples.begin(), b.samples.end(), is_open)) return "";
+  return "; not yet decided: " + values_with(b, Answer::undecided);
+}
+
 }  // namespace
 
 const DimSample* Boundary::sample(std::int64_t value) const {
@@ -230,7 +284,12 @@ std::string sentence(const Boundary& b) {
   if (b.base.answer != Answer::fails)
     return fmt::format("It does not fail now ({} of {} runs).", b.base.counts.same,
                        b.base.counts.judged());
-  if (!b.rule) return fmt::format("No simple rule for {}: see the samples.", name);
+  const std::string open = open_values(b);
+  if (!b.rule && b.complete)
+    return fmt::format("No simple rule for {}: see the samples{}.", name, open);
+  if (!b.rule)
+    return fmt::format("no rule for {} so far: fails with {}, passes with {}{}.", name,
+                       values_with(b, Answer::fails), values_with(b, Answer::passes), open);
   std::string out = (b.complete ? "" : "so far: ") + b.rule->text(name);
   const auto beside = [&](const DimSample* passing, std::int64_t failing) {
     const DimSample* other = b.sample(failing);
@@ -248,7 +307,8 @@ std::string sentence(const Boundary& b) {
   }
   if (b.rule->least) beside(before, *b.rule->least);
   if (b.rule->most) beside(after, *b.rule->most);
-  return fmt::format("{}. {} samples, {} of them predicted.", out, b.samples.size(), b.predicted);
+  return fmt::format("{}{}. {} samples, {} of them predicted.", out, open, b.samples.size(),
+                     b.predicted);
 }
 
 }  // namespace redzone::bisect

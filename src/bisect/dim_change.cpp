@@ -33,4 +33,9 @@ void set_dim(Call& call, const TargetSpec& spec, const std::string& name, std::i
   }
 }
 
+std::int64_t reach(const DimSpec& dim, std::int64_t own) {
+  if (!dim.values.empty()) return dim.values.back();
+  return std::min(dim.max, std::max({4 * own, 4 * dim.tile, std::int64_t{256}}));
+}
+
 }  // namespace redzone::bisect

@@ -11,4 +11,8 @@ namespace redzone::bisect {
 // values that fit. The result may be invalid; check it by validate().
 void set_dim(Call& call, const TargetSpec& spec, const std::string& name, std::int64_t value);
 
+// The largest value that a search for the values that fail tries: beyond `own`, the failing plan's,
+// but small enough for short runs.
+std::int64_t reach(const DimSpec& dim, std::int64_t own);
+
 }  // namespace redzone::bisect

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
 
 #include "bisect/boundary.h"
 
@@ -62,9 +63,23 @@ std::optional<DimRule> by_modulus(const Answers& answers, std::int64_t modulus) 
   return rule;
 }
 
+// The largest modulus by which all values with this answer have one remainder; 0: fewer than two.
+std::int64_t common_step(const Answers& answers, bool fail) {
+  std::optional<std::int64_t> first;
+  std::int64_t step = 0;
+  for (const auto& [value, fails] : answers) {
+    if (fails != fail) continue;
+    step = std::gcd(step, value - first.value_or(value));
+    first = first.value_or(value);
+  }
+  return step;
+}
+
 std::optional<DimRule> by_class(const Answers& answers, std::int64_t tile) {
   std::vector<std::int64_t> moduli{2, 3, 4, 5, 6, 7, 8, 16, 32, 64, 128, 256};
   if (tile > 1) moduli.push_back(tile);
+  for (const bool fail : {true, false})
+    if (const auto modulus = common_step(answers, fail); modulus > 1) moduli.push_back(modulus);
   std::sort(moduli.begin(), moduli.end());
   for (const auto modulus : moduli)
     if (auto rule = by_modulus(answers, modulus)) return rule;
@@ -142,12 +157,17 @@ std::optional<DimRule> fit_rule(const Answers& fails, std::int64_t tile) {
   if (range.least && range.most && failing < kLeastInRange) return by_class(fails, tile);
   if (agrees(range, fails)) return range;
   if (auto rule = by_class(fails, tile)) return rule;
-  // A class within the failing range.
+  // A class within the failing range; with an end of the range only where others of the class pass
+  // beyond it.
   Answers inside(first, std::next(fails.find(last->first)));
   auto rule = by_class(inside, tile);
   if (!rule) return std::nullopt;
-  rule->least = range.least;
-  rule->most = range.most;
+  const DimRule unbounded = *rule;
+  for (const auto& [value, failed] : fails) {
+    if (failed || !unbounded.fails(value)) continue;
+    if (value < first->first) rule->least = first->first;
+    if (value > last->first) rule->most = last->first;
+  }
   return rule;
 }
 

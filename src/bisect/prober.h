@@ -71,6 +71,8 @@ class Prober {
   std::int64_t runs() const { return runs_; }
   // What is known about `plan`, without running it.
   Probe known(const Plan& plan) const;
+  // True if runs of other plans than the calibrated one are known.
+  bool knows_others() const { return memory_.size() > 1; }
   // True if the budget has ended, so that answers may be missing.
   bool ended() const;
   // An error if runs could not be recorded; then the budget has ended, too.

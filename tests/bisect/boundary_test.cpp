@@ -22,10 +22,11 @@ TargetSpec wide_spec() {
   return spec;
 }
 
-Boundary boundary(std::int64_t failing, const Rule& fails, double rate = 1) {
+Boundary boundary(std::int64_t failing, const Rule& fails, double rate = 1,
+                  const ProbeBudget& budget = {}, const Memory& memory = {}) {
   FakeRunner runner([&](const Plan& p) { return fails(get(calls_of(p).back()->call.dims, "T")); },
                     rate);
-  Prober prober(runner, {});
+  Prober prober(runner, budget, memory);
   auto found = find_boundary(sample_plan({call_step(failing, 1)}), wide_spec(), "T", prober, {});
   EXPECT_TRUE(found);
   return *found;
@@ -85,10 +86,110 @@ TEST(Boundary, FindsAClassBeyondAThreshold) {
   EXPECT_EQ(b.rule->least, 100);
 }
 
-// 109 is all that the samples hit of 5 modulo 13 above 100.
-TEST(Boundary, APointBetweenPassesIsNoRange) {
-  const auto b = boundary(109, [](std::int64_t t) { return t > 100 && t % 13 == 5; });
+// A power of two, and multiples of one, are not all of a class of which they are members.
+TEST(Boundary, FindsTheSmallestModulusBeyondAThreshold) {
+  EXPECT_EQ(rule_text(boundary(128, [](std::int64_t t) { return t % 16 == 0 && t > 64; })),
+            "fails for T % 16 = 0 and T >= 80");
+  EXPECT_EQ(rule_text(boundary(65, [](std::int64_t t) { return t % 13 == 0 && t > 40; })),
+            "fails for T % 13 = 0 and T >= 52");
+}
+
+// The largest value that is tried for the failing one.
+std::int64_t reached(std::int64_t failing) {
+  return std::max<std::int64_t>(4 * failing, 256);
+}
+
+TEST(Boundary, OfARemainderBeyondAThresholdSaysThatOrNothing) {
+  int found = 0, all = 0;
+  EXPECT_TRUE(rc::check("for all moduli", [&] {
+    const auto modulus = *rc::gen::inRange<std::int64_t>(2, 100);
+    const auto remainder = *rc::gen::inRange<std::int64_t>(0, modulus);
+    const auto beyond = *rc::gen::inRange<std::int64_t>(0, 500);
+    const auto fails = [&](std::int64_t t) { return t % modulus == remainder && t > beyond; };
+    auto failing = beyond + 1 + modulus * *rc::gen::inRange<std::int64_t>(0, 4);
+    while (!fails(failing)) ++failing;
+    const auto b = boundary(failing, fails);
+    ++all;
+    if (!b.rule) return;
+    ++found;
+    for (std::int64_t t = 0; t <= reached(failing); ++t)
+      if (b.rule->fails(t) != fails(t)) RC_FAIL(fmt::format("{}: {}", rule_text(b), t));
+  }));
+  EXPECT_GT(2 * found, all) << "most are found";
+}
+
+// The values that the samples of a rule contradict, decided or not.
+std::vector<std::int64_t> contradicted(const Boundary& b) {
+  std::vector<std::int64_t> out;
+  for (const auto& s : b.samples)
+    if (b.rule && s.probe.counts.judged() > 0 &&
+        b.rule->fails(s.value) != (s.probe.counts.same > 0))
+      out.push_back(s.value);
+  return out;
+}
+
+TEST(Boundary, NoRuleContradictsASampleThatWasRunOrStored) {
+  EXPECT_TRUE(rc::check("whatever fails, and whenever the time ends", [] {
+    const auto a = *rc::gen::inRange<std::int64_t>(2, 70),
+               c = *rc::gen::inRange<std::int64_t>(2, 70);
+    const auto least = *rc::gen::inRange<std::int64_t>(0, 300);
+    const auto fails = [&](std::int64_t t) { return (t % a == 1 || t % c == 0) && t >= least; };
+    auto failing = least;
+    while (!fails(failing)) ++failing;
+    Memory stored;
+    for (const auto t :
+         *rc::gen::container<std::vector<std::int64_t>>(rc::gen::inRange<std::int64_t>(0, 256))) {
+      auto& counts = stored[plan_hash(sample_plan({call_step(t, 1)}))];
+      (fails(t) ? counts.same : counts.passed) = 30;
+    }
+    const auto runs = *rc::gen::inRange<std::int64_t>(1, 2000);
+    const auto b = boundary(failing, fails, 1, {.runs = runs}, stored);
+    RC_ASSERT(contradicted(b).empty());
+    for (const auto& [hash, counts] : stored) {
+      const auto known = [&, &hash = hash](const DimSample& s) {
+        return plan_hash(sample_plan({call_step(s.value, 1)})) == hash;
+      };
+      RC_ASSERT(b.base.answer != Answer::fails ||
+                std::any_of(b.samples.begin(), b.samples.end(), known));
+    }
+  }));
+}
+
+// 144 is no value that the search would try.
+TEST(Boundary, BeginsWithWhatIsStored) {
+  Memory stored;
+  stored[plan_hash(sample_plan({call_step(144, 1)}))] = {.same = 1};
+  const auto b = boundary(
+      128, [](std::int64_t t) { return t % 16 == 0 && t > 64; }, 1, {}, stored);
+  ASSERT_NE(b.sample(144), nullptr);
+  EXPECT_EQ(b.sample(144)->probe.counts.runs(), 1);
+  EXPECT_EQ(rule_text(b), "fails for T % 16 = 0 and T >= 80");
+}
+
+TEST(Boundary, WhoseTimeEndsNamesTheUndecidedValues) {
+  const auto fails = [](std::int64_t t) { return t % 3 == 0; };
+  const auto b = boundary(9, fails, 1, {.runs = 60});
+  EXPECT_FALSE(b.complete);
   EXPECT_FALSE(b.rule) << rule_text(b);
+  const std::string said = sentence(b);
+  EXPECT_EQ(said.rfind("no rule for T so far: fails with 0, 3, 9, 15", 0), 0u) << said;
+  EXPECT_NE(said.find("passes with nothing; not yet decided: 1, 2, 4"), std::string::npos) << said;
+}
+
+TEST(Boundary, TriesTheValuesOfOtherCalls) {
+  FakeRunner runner([](const Plan& p) { return get(calls_of(p).back()->call.dims, "T") != 5001; });
+  Prober prober(runner, {});
+  const auto plan = sample_plan({call_step(5001, 1), call_step(7, 1)});
+  const auto b = find_boundary(plan, wide_spec(), "T", prober, {});
+  ASSERT_TRUE(b);
+  ASSERT_NE(b->sample(5001), nullptr);
+  EXPECT_EQ(b->sample(5001)->probe.answer, Answer::passes);
+  ASSERT_NE(b->sample(5002), nullptr);
+  EXPECT_EQ(b->sample(5002)->probe.answer, Answer::fails);
+}
+
+// 109 is all that the first samples hit of 5 modulo 13 above 100.
+TEST(Boundary, APointBetweenPassesIsNoRange) {
   EXPECT_FALSE(fit_rule({{1, false}, {108, false}, {109, true}, {110, false}}, 0));
   EXPECT_FALSE(fit_rule({{1, false}, {64, true}, {65, false}, {128, false}}, 0));
   EXPECT_TRUE(fit_rule({{1, false}, {8, true}, {9, true}, {10, true}, {11, false}}, 0));

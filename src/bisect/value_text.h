@@ -1,0 +1,17 @@
+// Values of dims, as text.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace redzone::bisect {
+
+// "1, 2, 3", or the first of many: "1, 2, 3 and 9 more".
+std::string some_of(const std::vector<std::int64_t>& values);
+
+// The integer at the start of the value, as in "64 (T = 64)".
+std::optional<std::int64_t> leading_number(const std::string& text);
+
+}  // namespace redzone::bisect
