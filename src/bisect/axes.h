@@ -37,6 +37,9 @@ struct Axis {
   // Changes all calls at once, although each call has an axis too; or removes a step. Not combined
   // with other axes.
   bool alone = false;
+  // Of a dim: which, borrowed from the spec, and the call steps whose dim it is.
+  const DimSpec* dim = nullptr;
+  std::vector<std::size_t> steps = {};
 };
 
 struct AxesOptions {

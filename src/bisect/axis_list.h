@@ -17,8 +17,13 @@ class AxisList {
   AxisList(const Plan& plan, const TargetSpec& spec) : plan_(plan), spec_(spec) {}
 
   void begin(AxisKind kind, std::string name, std::string value, bool alone = false) {
-    axes_.push_back({kind, std::move(name), std::move(value), {}, alone});
+    axes_.push_back({kind, std::move(name), std::move(value), {}, alone, nullptr, {}});
     seen_ = {plan_hash(plan_)};
+  }
+  // The last axis is this dim of these steps.
+  void set_dim(const DimSpec& dim, std::vector<std::size_t> steps) {
+    axes_.back().dim = &dim;
+    axes_.back().steps = std::move(steps);
   }
   // Adds a value to the last axis.
   void add(std::string text, Change apply) {
@@ -54,6 +59,10 @@ inline std::vector<std::size_t> call_steps(const Plan& plan) {
 inline Call& call_at(Draft& draft, std::size_t step) {
   return std::get<CallStep>(draft.plan.steps[step]).call;
 }
+
+// The setting of a dim of these steps to `value`. Borrows `spec` and `dim`.
+Setting dim_setting(const Plan& plan, const TargetSpec& spec, const DimSpec& dim,
+                    const std::vector<std::size_t>& steps, std::int64_t value);
 
 void add_knob_axes(AxisList& list);
 void add_layout_axes(AxisList& list);

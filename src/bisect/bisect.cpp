@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <random>
 
+#include "bisect/dim_rows.h"
 #include "bisect/smallest_set.h"
 #include "core/validate.h"
 
@@ -88,12 +89,12 @@ class Bisector {
   Bisection out_;  // its first rows are those of axes_
 };
 
-// Includes the values that the rechecks may add.
+// Includes the values that later questions may add.
 std::size_t Bisector::values() const {
   std::size_t n = 0;
   for (const auto& axis : axes_)
     n += axis.others.size() + kNearest * kOtherLaunches +
-         (axis.kind == AxisKind::dim ? kNearest * kOtherData : 0);
+         (axis.kind == AxisKind::dim ? kNearest * kOtherData + kBeside : 0);
   return n;
 }
 
@@ -334,6 +335,7 @@ Bisection Bisector::run() {
     recheck_with_other_data();
     recheck_under_other_launches();
     bring_back();
+    complete_dims(spec_, axes_, prober_, out_);
     if (const auto& varied = options_.axes.varied; !varied.empty()) {
       Row row{AxisKind::mode, std::string(varied.front()), "compared", {}, true, {}};
       row.by_oracle = true;

@@ -10,9 +10,12 @@
 //    that fails, two mechanisms have one signature, and the setting matters to one of them only.
 // 5. From a plan that passes and differs in as much as possible: finds which settings of the
 //    failing plan restore the failure.
+// 6. Of a dim, tries the values next to the one at which it seems to begin or to cease to fail, and
+//    adds those that earlier questions about the finding have decided.
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -65,6 +68,8 @@ struct Row {
   // Conditional: if one of these settings has another value, this one decides.
   std::vector<std::string> decides_with = {};
   bool by_oracle = false;  // the oracle varies it itself and reports that it matters
+  // Of a dim: the nearest valid values below and above each value that passes.
+  std::map<std::int64_t, std::vector<std::int64_t>> beside = {};
 
   Relevance relevance() const;
 };

@@ -4,9 +4,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <optional>
+
+#include "bisect/value_text.h"
 
 namespace redzone::bisect {
 namespace {
@@ -45,17 +46,10 @@ bool row_matters(const Row& row) {
   return row.relevance() != Relevance::irrelevant && row.relevance() != Relevance::unknown;
 }
 
-// The integer at the start of the value.
-std::optional<std::int64_t> number(const std::string& text) {
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() ? std::optional(value) : std::nullopt;
-}
-
 std::optional<std::vector<std::int64_t>> numbers(const std::vector<std::string>& texts) {
   std::vector<std::int64_t> out;
   for (const auto& text : texts) {
-    const auto value = number(text);
+    const auto value = leading_number(text);
     if (!value) return std::nullopt;
     out.push_back(*value);
   }
@@ -97,27 +91,61 @@ bool must_agree(const Bisection& b, const Row& row, const Seen& seen) {
   return false;
 }
 
+// The values of a dim that were tried, ascending.
+struct DimValues {
+  std::vector<std::int64_t> failing;  // includes the failing plan's
+  std::vector<std::int64_t> passing;  // not empty
+};
+
+// Nothing if no value passes, or if one is no number.
+std::optional<DimValues> dim_values(const Row& row, const Seen& seen) {
+  auto failing = numbers(seen.failing), passing = numbers(seen.passing);
+  const auto own = leading_number(row.value);
+  if (!failing || !passing || !own || passing->empty()) return std::nullopt;
+  failing->insert(std::upper_bound(failing->begin(), failing->end(), *own), *own);
+  return DimValues{std::move(*failing), std::move(*passing)};
+}
+
+// Whether there are values next to this passing one, and `all` (or else any) of them fail.
+bool fails_beside(const Row& row, const DimValues& values, std::int64_t passing, bool all) {
+  const auto it = row.beside.find(passing);
+  if (it == row.beside.end() || it->second.empty()) return false;
+  const auto fails = [&](std::int64_t value) {
+    return std::binary_search(values.failing.begin(), values.failing.end(), value);
+  };
+  return all ? std::all_of(it->second.begin(), it->second.end(), fails)
+             : std::any_of(it->second.begin(), it->second.end(), fails);
+}
+
+// The other call whose value of the dim is the only one that passes, the values next to it being
+// among those that fail; "" if there is none.
+std::string must_differ_from(const Bisection& b, const Row& row, const Seen& seen) {
+  const auto values = dim_values(row, seen);
+  if (!values || values->passing.size() != 1) return "";
+  if (!fails_beside(row, *values, values->passing.front(), true)) return "";
+  return elsewhere(b, row, seen.passing.front());
+}
+
 std::string of_dim(const Bisection& b, const Row& row, const Seen& seen) {
-  const auto failing = numbers(seen.failing), passing = numbers(seen.passing);
-  const auto own = number(row.value);
-  if (!failing || !passing || !own || passing->empty())
-    return fmt::format("{} matters: fails with {}, passes with {}", row.axis, row.value,
+  const auto values = dim_values(row, seen);
+  if (!values)
+    return fmt::format("{} matters: fails with {}; passes with {}", row.axis, row.value,
                        fmt::join(seen.passing, ", "));
   if (must_agree(b, row, seen))
     return fmt::format("{} must be the same as in the other calls", row.axis);
-  if (seen.passing.size() == 1)
-    if (const auto call = elsewhere(b, row, seen.passing.front()); !call.empty())
-      return fmt::format("{} must differ from {}, where it is {}", row.axis, call,
-                         seen.passing.front());
-  auto all = *failing;
-  all.insert(std::upper_bound(all.begin(), all.end(), *own), *own);
-  const std::string tried = fmt::format("{}", fmt::join(all, ", "));
-  if (all.size() > 1 && passing->back() < all.front())
-    return fmt::format("needs {} > {} (fails with {})", row.axis, passing->back(), tried);
-  if (all.size() > 1 && passing->front() > all.back())
-    return fmt::format("needs {} < {} (fails with {})", row.axis, passing->front(), tried);
-  return fmt::format("{} matters: fails with {}, passes with {}", row.axis, tried,
-                     fmt::join(*passing, ", "));
+  if (const auto call = must_differ_from(b, row, seen); !call.empty())
+    return fmt::format("{} must differ from {}, where it is {}", row.axis, call,
+                       seen.passing.front());
+  const auto& [failing, passing] = *values;
+  const std::string tried =
+      fmt::format("fails with {}; passes with {}", some_of(failing), some_of(passing));
+  if (failing.size() > 1 && passing.back() < failing.front() &&
+      fails_beside(row, *values, passing.back(), false))
+    return fmt::format("needs {} > {} ({})", row.axis, passing.back(), tried);
+  if (failing.size() > 1 && passing.front() > failing.back() &&
+      fails_beside(row, *values, passing.front(), false))
+    return fmt::format("needs {} < {} ({})", row.axis, passing.front(), tried);
+  return fmt::format("{} matters: {}", row.axis, tried);
 }
 
 std::string of_step(const Row& row, const Seen& seen) {
@@ -249,8 +277,7 @@ std::string prior_call(const Bisection& b, const Row& call) {
   for (const auto& row : b.rows) {
     if (row.kind != AxisKind::dim || row.axis.rfind(call.axis + ": ", 0) != 0 || !row_matters(row))
       continue;
-    for (const auto& value : seen_of(row).passing)
-      if (!elsewhere(b, row, value).empty()) others.push_back(dim_name(row.axis));
+    if (!must_differ_from(b, row, seen_of(row)).empty()) others.push_back(dim_name(row.axis));
   }
   const Seen seen = seen_of(call);
   if (std::count(seen.passing.begin(), seen.passing.end(), "absent") == 0) return "";

@@ -69,12 +69,12 @@ std::string earlier_call_text(const Call& before, const TargetSpec& spec, const 
 
 void add_dim_values(AxisList& list, const DimSpec& dim, const std::vector<std::size_t>& steps,
                     const std::vector<std::int64_t>& elsewhere) {
-  const Call& sample = std::get<CallStep>(list.plan().steps[steps.front()]).call;
-  for (const auto value : values_near(dim, get(sample.dims, dim.name), elsewhere))
-    list.add(earlier_call_text(sample, list.spec(), dim.name, value),
-             [steps, spec = &list.spec(), name = dim.name, value](Draft& draft) {
-               for (const auto step : steps) set_dim(call_at(draft, step), *spec, name, value);
-             });
+  list.set_dim(dim, steps);
+  const std::int64_t own = dim_of(list.plan(), steps.front(), dim.name);
+  for (const auto value : values_near(dim, own, elsewhere)) {
+    auto setting = dim_setting(list.plan(), list.spec(), dim, steps, value);
+    list.add(std::move(setting.text), std::move(setting.apply));
+  }
 }
 
 std::string step_name(const Plan& plan, std::size_t step) {
@@ -90,6 +90,15 @@ std::string step_name(const Plan& plan, std::size_t step) {
 }
 
 }  // namespace
+
+Setting dim_setting(const Plan& plan, const TargetSpec& spec, const DimSpec& dim,
+                    const std::vector<std::size_t>& steps, std::int64_t value) {
+  const Call& first = std::get<CallStep>(plan.steps[steps.front()]).call;
+  return {earlier_call_text(first, spec, dim.name, value),
+          [steps, &spec, name = dim.name, value](Draft& draft) {
+            for (const auto step : steps) set_dim(call_at(draft, step), spec, name, value);
+          }};
+}
 
 void add_step_axes(AxisList& list) {
   const Plan& plan = list.plan();

@@ -1,6 +1,8 @@
 #include "bisect/bisect.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <rapidcheck.h>
 
 #include "bisect/explain.h"
 #include "bisect/fakes.h"
@@ -23,10 +25,25 @@ std::int64_t dim(const Plan& plan, std::size_t call, const char* name) {
   return get(calls_of(plan)[call]->call.dims, name);
 }
 
-Bisection bisected(const Plan& plan, FakeRunner::Rule fails, double rate = 1) {
+Bisection bisected(const Plan& plan, FakeRunner::Rule fails, double rate = 1,
+                   const TargetSpec& spec = sample_spec(), const Memory& stored = {}) {
   FakeRunner runner(std::move(fails), rate);
-  Prober prober(runner, {});
-  return bisect(plan, sample_spec(), prober, {});
+  Prober prober(runner, {}, stored);
+  return bisect(plan, spec, prober, {});
+}
+
+// What is said of the setting; "" if nothing is.
+std::string said_of(const Bisection& b, const std::string& axis) {
+  for (const auto& statement : explain(b))
+    for (const auto* before : {"", "needs "})
+      if (statement.text.rfind(before + axis + " ", 0) == 0) return statement.text;
+  return "";
+}
+
+TargetSpec narrow_spec() {
+  TargetSpec spec = sample_spec();
+  spec.dims[0].max = 64;
+  return spec;
 }
 
 TEST(Bisect, FindsTheOneKnob) {
@@ -172,6 +189,79 @@ TEST(Bisect, TellsAThreshold) {
   bool found = false;
   for (const auto& s : explain(b)) found = found || s.text.rfind("needs T > 64", 0) == 0;
   EXPECT_TRUE(found) << sentence(b);
+}
+
+// 16 and 64 pass and what is below 16 fails, as if there were a bound; but 17 fails.
+TEST(Bisect, SaysNoBoundThatTheValuesBesideItContradict) {
+  const auto b = bisected(
+      sample_plan({call_step(1, 1)}), [](const Plan& p) { return dim(p, 0, "T") % 8 != 0; }, 1,
+      narrow_spec());
+  const std::string said = said_of(b, "T");
+  EXPECT_EQ(said.rfind("T matters: fails with 1, 2", 0), 0u) << said;
+  EXPECT_NE(said.find("15, 17"), std::string::npos) << said;
+  EXPECT_NE(said.find("; passes with 16, 64"), std::string::npos) << said;
+}
+
+// The only passing value of those tried first is that of call 2, but 66 passes as well.
+TEST(Bisect, SaysThatCallsMustDifferOnlyWhereTheValuesBesideFail) {
+  const auto b = bisected(sample_plan({call_step(1, 1), call_step(65, 1)}), [](const Plan& p) {
+    return calls_of(p).size() == 2 && dim(p, 0, "T") <= 64 && dim(p, 1, "T") > 64;
+  });
+  EXPECT_EQ(said_of(b, "call 1: T"),
+            "needs call 1: T < 65 (fails with 1, 2, 3, 16, 64; passes with 65, 66)");
+  EXPECT_EQ(sentence(b).find("another T"), std::string::npos) << sentence(b);
+  const auto differ = bisected(sample_plan({call_step(1, 1), call_step(65, 1)}), [](const Plan& p) {
+    return calls_of(p).size() == 2 && dim(p, 0, "T") != dim(p, 1, "T");
+  });
+  EXPECT_EQ(said_of(differ, "call 1: T"), "call 1: T must differ from call 2, where it is 65");
+}
+
+TEST(Bisect, CountsTheStoredValuesOfADim) {
+  Memory stored;
+  stored[plan_hash(sample_plan({call_step(100, 1)}))] = {.passed = 30};
+  stored[plan_hash(sample_plan({call_step(101, 1)}))] = {.same = 1};
+  const auto b = bisected(
+      sample_plan({call_step(5, 1)}), [](const Plan& p) { return dim(p, 0, "T") != 100; }, 1,
+      sample_spec(), stored);
+  EXPECT_EQ(row_of(b, "T").relevance(), Relevance::necessary);
+  const std::string said = said_of(b, "T");
+  EXPECT_NE(said.find("101; passes with 100"), std::string::npos) << said;
+  EXPECT_EQ(said.rfind("T matters", 0), 0u) << said;
+}
+
+TEST(Bisect, SaysNoBoundThatASampleContradicts) {
+  EXPECT_TRUE(rc::check("tried or stored", [] {
+    const auto modulus = *rc::gen::inRange<std::int64_t>(1, 40);
+    const auto bound = *rc::gen::inRange<std::int64_t>(1, 200);
+    const bool above = *rc::gen::arbitrary<bool>(), multiple = *rc::gen::arbitrary<bool>();
+    const auto fails = [&](std::int64_t t) {
+      return (t % modulus == 0) == multiple && (t > bound) == above;
+    };
+    std::int64_t failing = 1;
+    while (failing < 400 && !fails(failing)) ++failing;
+    RC_PRE(fails(failing));
+    Memory stored;
+    for (const auto t :
+         *rc::gen::container<std::vector<std::int64_t>>(rc::gen::inRange<std::int64_t>(1, 256))) {
+      auto& counts = stored[plan_hash(sample_plan({call_step(t, 1)}))];
+      (fails(t) ? counts.same : counts.passed) = 30;
+    }
+    const auto b = bisected(
+        sample_plan({call_step(failing, 1)}), [&](const Plan& p) { return fails(dim(p, 0, "T")); },
+        1, sample_spec(), stored);
+    const std::string said = said_of(b, "T");
+    const bool less = said.rfind("needs T < ", 0) == 0, more = said.rfind("needs T > ", 0) == 0;
+    if (!less && !more) return;
+    const auto limit = std::stoll(said.substr(std::string("needs T < ").size()));
+    RC_ASSERT(fails(less ? limit - 1 : limit + 1));
+    for (const auto& tried : row_of(b, "T").tried) {
+      const auto value = std::stoll(tried.value);
+      RC_ASSERT((tried.probe.answer == Answer::fails) == (less ? value < limit : value > limit));
+    }
+    for (std::int64_t t = 1; t < 256; ++t)
+      if (stored.contains(plan_hash(sample_plan({call_step(t, 1)}))))
+        RC_ASSERT(fails(t) == (less ? t < limit : t > limit));
+  }));
 }
 
 TEST(Bisect, CountsWhatAnOracleComparesAsNeeded) {
