@@ -1,9 +1,43 @@
 #include "oracles/axis_oracle.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
 #include "oracles/checks.h"
 #include "oracles/orders.h"
 
 namespace redzone::oracles {
+namespace {
+
+// "call 2 (N = 65)", or "no call"; nothing where no call was compared with the reference.
+std::optional<std::string> wrong_calls(const Plan& plan, const Observation& o) {
+  std::vector<std::string> wrong;
+  bool known = false;
+  for (const auto& call : o.calls) {
+    known = known || !call.references.empty();
+    if (std::any_of(call.references.begin(), call.references.end(),
+                    [](const ReferenceObservation& r) { return r.mismatches > 0; }))
+      wrong.push_back(describe_call(plan, call.call));
+  }
+  if (!known) return std::nullopt;
+  return wrong.empty() ? "no call" : fmt::format("{}", fmt::join(wrong, " and "));
+}
+
+// What the reference says of the two orders, if both were compared with it.
+std::string judged_by_reference(const Plan& plan, std::span<const Observation> observations) {
+  if (observations.size() < 2) return "";
+  const auto written = wrong_calls(plan, observations[0]);
+  const auto reversed = wrong_calls(plan, observations[1]);
+  if (!written || !reversed) return "";
+  return fmt::format(
+      "; against the reference {} is wrong in the order of the plan, and {} in "
+      "reverse",
+      *written, *reversed);
+}
+
+}  // namespace
 
 AxisOracle::AxisOracle(std::string name, FailKind kind, std::string claim, Change change,
                        Change base)
@@ -56,10 +90,12 @@ Verdict AxisOracle::judge(const Plan& plan, const TargetSpec& spec,
   if (verdict.outcome == Outcome::pass)
     if (const auto difference = first_inconsistency(spec, plan, observations[0]))
       return depends(name_, kind_, plan, *difference, claim_);
+  if (!verdict.failed()) return verdict;
   // No call precedes the first one as written; the reordered trial runs others before it.
-  if (verdict.failed() && verdict.call == 0)
-    return depends(name_, kind_, plan, {verdict.call, verdict.signature.buffer},
-                   "whether other calls run before it");
+  if (verdict.call == 0)
+    verdict = depends(name_, kind_, plan, {verdict.call, verdict.signature.buffer},
+                      "the order of the calls: it differs when they run in reverse");
+  verdict.reason += judged_by_reference(plan, observations);
   return verdict;
 }
 

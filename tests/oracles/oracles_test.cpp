@@ -243,8 +243,31 @@ TEST(Axis, NoCallIsSaidToComeBeforeTheFirst) {
                                        completed({1, 2})};
     return history_oracle().judge(plan, spec(), all).reason;
   };
-  EXPECT_EQ(reason({9, 2}), "'y' of call 1 (N = 1) depends on whether other calls run before it");
+  EXPECT_EQ(reason({9, 2}),
+            "'y' of call 1 (N = 1) depends on the order of the calls: it differs when they run in "
+            "reverse");
   EXPECT_EQ(reason({1, 9}), "'y' of call 2 (N = 2) depends on the calls before it");
+}
+
+// The first call that differs need not be the one that is wrong in the plan as it is written.
+TEST(Axis, HistoryNamesTheCallsThatTheReferenceCallsWrong) {
+  const Plan plan = plan_of_calls({1, 2});
+  const auto trial = [](std::vector<std::uint64_t> digests, std::size_t wrong) {
+    Observation o = completed(std::move(digests));
+    for (std::size_t i = 0; i < o.calls.size(); ++i)
+      o.calls[i].references = {{.tensor = "y", .numel = 1, .mismatches = i == wrong ? 1u : 0u}};
+    return o;
+  };
+  std::vector<Observation> all{trial({1, 2}, 1), trial({9, 8}, 0), trial({1, 2}, 1)};
+  const auto reason = [&] { return history_oracle().judge(plan, spec(), all).reason; };
+  EXPECT_EQ(reason(),
+            "'y' of call 1 (N = 1) depends on the order of the calls: it differs when they run in "
+            "reverse; against the reference call 2 (N = 2) is wrong in the order of the plan, and "
+            "call 1 (N = 1) in reverse");
+  all[1] = trial({9, 8}, 2);
+  EXPECT_NE(reason().find(", and no call in reverse"), std::string::npos) << reason();
+  all[1] = completed({9, 8});
+  EXPECT_EQ(reason().find("reference"), std::string::npos) << reason();
 }
 
 TEST(Axis, UnvariedTrialsAreAsManyAndDifferInNothingThatTheOracleVaries) {
