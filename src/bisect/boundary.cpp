@@ -33,16 +33,19 @@ class Search {
         random_(std::stoull(plan_hash(plan).substr(0, 16), nullptr, 16)) {}
 
   void run() {
-    recall();
     ask(first_values());
-    bool settled = false;
+    bool settled = false, recalled = false;
     for (int round = 0; round < kMostRounds && !settled && !prober_.ended(); ++round) {
       out_.rule = fit_rule(answers_, dim_.tile);
       while (out_.rule && !prober_.ended() && narrow()) out_.rule = fit_rule(answers_, dim_.tile);
       const auto fresh = fresh_values();
       ask(fresh);
       settled = fresh.empty() || was_right(fresh);
+      if (!settled || recalled) continue;
+      recalled = true;
+      settled = recall();
     }
+    if (!recalled) recall();
     if (!settled) out_.rule = fit_rule(answers_, dim_.tile);
     // A rule that its tests kept contradicting would be so again.
     if (!settled && !prober_.ended()) out_.rule = std::nullopt;
@@ -71,23 +74,32 @@ class Search {
   }
 
   void add(std::int64_t value, const Probe& probe) {
-    seen_.insert(value);
-    out_.samples.push_back({value, probe});
+    const auto at = std::find_if(out_.samples.begin(), out_.samples.end(),
+                                 [&](const DimSample& s) { return s.value == value; });
+    if (at == out_.samples.end())
+      out_.samples.push_back({value, probe});
+    else
+      at->probe = probe;
     if (probe.answer == Answer::fails || probe.answer == Answer::passes)
       answers_[value] = probe.answer == Answer::fails;
   }
 
-  // Begins with what earlier questions about the plan have decided.
-  void recall() {
-    if (!prober_.knows_others()) return;
+  // Adds what earlier questions about the plan have decided; false if it contradicts the rule. Only
+  // now, so that a repeated search asks what it asked before, which is known.
+  bool recall() {
+    if (!prober_.knows_others()) return true;
+    bool agrees = true;
     const auto last = std::min(most_, dim_.min + kMostRecalled * dim_.multiple_of);
     for (std::int64_t value = dim_.min; value <= last; value += dim_.multiple_of) {
-      if (!allows(dim_, value)) continue;
+      if (!allows(dim_, value) || seen_.contains(value)) continue;
       const auto plan = with(value);
       if (!plan) continue;
       const Probe probe = prober_.known(*plan);
-      if (probe.answer == Answer::fails || probe.answer == Answer::passes) add(value, probe);
+      if (probe.answer != Answer::fails && probe.answer != Answer::passes) continue;
+      add(value, probe);
+      agrees = agrees && out_.rule && out_.rule->fails(value) == answers_[value];
     }
+    return agrees;
   }
 
   // Whether there is a rule, and all of these values that could be judged are as it says.
@@ -119,6 +131,7 @@ class Search {
       if (seen_.contains(v) || !allows(dim_, v)) continue;
       auto plan = with(v);
       if (!plan) continue;
+      seen_.insert(v);
       asked.push_back(v);
       plans.push_back(std::move(*plan));
     }
@@ -203,7 +216,7 @@ class Search {
   Boundary& out_;
   std::int64_t own_, most_;
   std::mt19937_64 random_;
-  std::set<std::int64_t> seen_;
+  std::set<std::int64_t> seen_;  // asked in this search
   std::map<std::int64_t, bool> answers_;
 };
 
@@ -239,7 +252,7 @@ Result<std::pair<std::vector<std::size_t>, std::string>> steps_for(const Plan& p
 }
 
 // "1, 2 and 5 more"; "nothing".
-std::string values_with(const Boundary& b, Answer answer) {
+std::string samples_with(const Boundary& b, Answer answer) {
   std::vector<std::int64_t> values;
   for (const auto& s : b.samples)
     if (s.probe.answer == answer) values.push_back(s.value);
@@ -250,7 +263,7 @@ std::string values_with(const Boundary& b, Answer answer) {
 std::string open_values(const Boundary& b) {
   const auto is_open = [](const DimSample& s) { return s.probe.answer == Answer::undecided; };
   if (std::none_of(b.samples.begin(), b.samples.end(), is_open)) return "";
-  return "; not yet decided: " + values_with(b, Answer::undecided);
+  return "; not yet decided: " + samples_with(b, Answer::undecided);
 }
 
 }  // namespace
@@ -289,7 +302,7 @@ std::string sentence(const Boundary& b) {
     return fmt::format("No simple rule for {}: see the samples{}.", name, open);
   if (!b.rule)
     return fmt::format("no rule for {} so far: fails with {}, passes with {}{}.", name,
-                       values_with(b, Answer::fails), values_with(b, Answer::passes), open);
+                       samples_with(b, Answer::fails), samples_with(b, Answer::passes), open);
   std::string out = (b.complete ? "" : "so far: ") + b.rule->text(name);
   const auto beside = [&](const DimSample* passing, std::int64_t failing) {
     const DimSample* other = b.sample(failing);

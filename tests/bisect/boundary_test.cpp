@@ -166,6 +166,28 @@ TEST(Boundary, BeginsWithWhatIsStored) {
   EXPECT_EQ(rule_text(b), "fails for T % 16 = 0 and T >= 80");
 }
 
+TEST(Boundary, ARepeatedSearchRunsNothing) {
+  for (const std::int64_t modulus : {3, 16, 37, 128}) {
+    FakeRunner runner([&](const Plan& p) {
+      const auto t = get(calls_of(p).back()->call.dims, "T");
+      return t % modulus == 0 && t > 64;
+    });
+    Memory memory;
+    const Record record = [&](const Plan& plan, const Counts& counts) -> Result<void> {
+      memory[plan_hash(plan)].add(counts);
+      return {};
+    };
+    const Plan plan = sample_plan({call_step(modulus * 30, 1)});
+    Prober first(runner, {}, {}, record);
+    const auto once = find_boundary(plan, wide_spec(), "T", first, {});
+    const auto runs = runner.runs;
+    Prober second(runner, {}, memory, record);
+    const auto again = find_boundary(plan, wide_spec(), "T", second, {});
+    EXPECT_EQ(runner.runs, runs) << modulus;
+    EXPECT_EQ(sentence(*again), sentence(*once));
+  }
+}
+
 TEST(Boundary, WhoseTimeEndsNamesTheUndecidedValues) {
   const auto fails = [](std::int64_t t) { return t % 3 == 0; };
   const auto b = boundary(9, fails, 1, {.runs = 60});
