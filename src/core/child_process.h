@@ -3,12 +3,14 @@
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "core/error.h"
+#include "core/processor_wait.h"
 
 namespace redzone {
 
@@ -41,6 +43,10 @@ class ChildProcess {
   std::optional<int> ended() { return poll(/*wait=*/false); }
   // Waits for that.
   int wait() { return *poll(/*wait=*/true); }
+  // See processor_wait.h.
+  std::chrono::nanoseconds waited_for_processor() const {
+    return status_ ? std::chrono::nanoseconds(0) : redzone::waited_for_processor(pid_);
+  }
   // To the child alone, unless it has ended.
   void signal(int number);
 

@@ -12,7 +12,6 @@
 #include <chrono>
 #include <csignal>
 #include <cstring>
-#include <fstream>
 #include <thread>
 
 #include "exec/child_environment.h"
@@ -160,14 +159,6 @@ std::optional<Exit> WorkerProcess::poll_exit() {
   ::waitpid(pid_, &status, 0);
   exit_ = WIFSIGNALED(status) ? Exit{WTERMSIG(status), 0} : Exit{0, WEXITSTATUS(status)};
   return exit_;
-}
-
-std::chrono::nanoseconds WorkerProcess::waited_for_processor() const {
-  // Time on a processor, time ready to run without one, and how often it got one.
-  std::ifstream file(fmt::format("/proc/{}/schedstat", pid_));
-  std::int64_t ran = 0, waited = 0;
-  file >> ran >> waited;
-  return std::chrono::nanoseconds(file ? waited : 0);
 }
 
 void WorkerProcess::signal_group(int signal) const {

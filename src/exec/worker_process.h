@@ -9,6 +9,7 @@
 
 #include "core/error.h"
 #include "core/fd.h"
+#include "core/processor_wait.h"
 #include "exec/fault_attribution.h"
 #include "exec/shared_box.h"
 
@@ -54,9 +55,10 @@ class WorkerProcess {
   Fd take_socket() { return std::move(socket_); }
   device::BlackBox marks() const { return box_.snapshot(); }
 
-  // How long its main thread has been ready to run without a processor; 0 where the kernel does not
-  // say.
-  std::chrono::nanoseconds waited_for_processor() const;
+  // See processor_wait.h.
+  std::chrono::nanoseconds waited_for_processor() const {
+    return redzone::waited_for_processor(pid_);
+  }
 
   // How the process ended, once it has; never blocks. Kills the rest of its group and reaps it.
   std::optional<Exit> poll_exit();
