@@ -7,6 +7,7 @@
 #include "cli/output.h"
 #include "cli/program_commands.h"
 #include "core/device_traits.h"
+#include "core/log.h"
 #include "core/read_file.h"
 #include "core/repro.h"
 #include "core/target_name.h"
@@ -216,11 +217,18 @@ Result<int> Export::run(const po::variables_map& flags, Results& out) {
     RZ_TRY_ASSIGN(auto loaded, load_registry(flags, findings.front().environment));
     registry = std::move(loaded);
   }
+  std::optional<Error> refused;  // the first; the others are warnings
   for (const auto& f : findings) {
     const auto file = file_of(f, registry ? &*registry : nullptr, flags);
-    if (!file)
-      return tl::unexpected(
-          Error{file.error().kind, fmt::format("finding {}: {}", f.id, file.error().message)});
+    if (!file) {
+      Error why{file.error().kind, fmt::format("finding {}: {}", f.id, file.error().message)};
+      if (why.kind != ErrorKind::usage) return tl::unexpected(std::move(why));
+      if (refused)
+        log::warn("{}", why.message);
+      else
+        refused = std::move(why);
+      continue;
+    }
     const auto path = folder / (stem_of(f) + file->suffix);
     RZ_TRY(write_file(path, file->text));
     if (f.program)
@@ -228,6 +236,7 @@ Result<int> Export::run(const po::variables_map& flags, Results& out) {
                                    std::filesystem::perm_options::add, error);
     out.print(fmt::format("{}\n", printable(path.string())));
   }
+  if (refused) return tl::unexpected(std::move(*refused));
   return kOk;
 }
 

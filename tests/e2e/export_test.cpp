@@ -68,5 +68,16 @@ TEST_F(ExportStandalone, RefusesWhatDoesNotShowWithoutRedzone) {
   EXPECT_NE(ran.err.find("finding 1: a failure of kind 'reference'"), std::string::npos) << ran.err;
 }
 
+TEST_F(ExportStandalone, WritesTheOthersOfSeveralFindings) {
+  import("strides_ignored");
+  import("stale_grid");
+  const auto ran = standalone(
+      {"2", "--source", source("stale_grid"), "--register", "redzone::puzzles::add_stale_grid"});
+  EXPECT_EQ(ran.exit, 2);
+  EXPECT_NE(ran.err.find("finding 1: a failure of kind 'reference'"), std::string::npos) << ran.err;
+  ASSERT_NE(ran.out.find("stale_grid"), std::string::npos) << ran;
+  EXPECT_TRUE(std::filesystem::exists(folder_.path() / ran.out.substr(0, ran.out.find('\n'))));
+}
+
 }  // namespace
 }  // namespace redzone::e2e
