@@ -196,6 +196,9 @@ Result<CampaignResult> Campaign::run() {
         slow_functions(before, options_.spec_calls->times(),
                        std::chrono::duration_cast<std::chrono::microseconds>(now() - started_));
   result_.stats.workers_lost = executor_.stats().workers_lost - lost_before_;
+  for (auto& lane : lanes_)
+    for (auto& [key, known] : lane.groups)
+      if (std::exchange(known.held, std::nullopt)) ++known.unreported;
   RZ_TRY(report_progress(true));  // counts what was seen of each
   RZ_TRY(merge_canaries(result_, sink_, options_));
   log::info("campaign {} ends: {} plans, {} trials, {} suspects, {} new and {} known findings",
@@ -523,6 +526,9 @@ void Campaign::tell_progress() {
   if (!options_.progress) return;
   result_.stats.seconds = elapsed_seconds();
   result_.stats.workers_lost = executor_.stats().workers_lost - lost_before_;
+  for (auto& lane : lanes_)
+    for (auto& [key, known] : lane.groups)
+      if (std::exchange(known.held, std::nullopt)) ++known.unreported;
   Progress p{result_.stats, -1, {}, target_stats()};
   if (options_.time.count() > 0)
     p.seconds_left =

@@ -237,6 +237,9 @@ class Campaign {
   Result<void> judge(Lane& lane, Pending pending, exec::JobResult result);
   Result<void> suspect(Lane& lane, Suspect suspect);
   Result<void> open_case(Lane& lane, Suspect suspect, const std::string& key);
+  // Opens a case for what the group of suspects holds, after the one before it was confirmed or
+  // dismissed.
+  Result<void> look_again(Lane& lane, const std::string& key);
   // Queues the case behind those of its target that are at the same station or an earlier one. A
   // confirmed finding is refined before the target's next suspect is confirmed, since both may be
   // the same bug. A reduction that is continued comes behind them, and what may be a known bug

@@ -78,11 +78,35 @@ Result<void> Campaign::suspect(Lane& lane, Suspect suspect) {
   if (it != lane.groups.end()) {
     ++it->second.seen;
     it->second.note(suspect.plan);
-    if (it->second.waiting ||
-        !worth_another_look(suspect.verdict.signature, it->second.seen, it->second.found)) {
-      ++it->second.unreported;
+    Lane::SuspectGroup& known = it->second;
+    const auto is_worth = [&](bool found) {
+      return worth_another_look(suspect.verdict.signature, known.seen, found);
+    };
+    const bool look = is_worth(known.found);
+    if (known.waiting || !look) {
+      // What is worth it only while nothing is found does not replace what always is.
+      const bool holds = look && (!known.held || is_worth(true));
+      if (!holds || known.held) ++known.unreported;
+      if (holds) {
+        known.held = std::move(suspect);
+        known.held_as = known.seen;
+      }
       return {};
     }
+  }
+  return open_case(lane, std::move(suspect), key);
+}
+
+Result<void> Campaign::look_again(Lane& lane, const std::string& key) {
+  Lane::SuspectGroup& known = lane.groups[key];
+  if (known.waiting || !known.held) return {};
+  Suspect suspect = *std::exchange(known.held, std::nullopt);
+  const Signature& seen = suspect.verdict.signature;
+  const bool is_explained =
+      is_vague(seen.kind) && lane.nondeterministic.find(seen.buffer) != lane.nondeterministic.end();
+  if (is_explained || is_over_for(lane) || !worth_another_look(seen, known.held_as, known.found)) {
+    ++known.unreported;
+    return {};
   }
   return open_case(lane, std::move(suspect), key);
 }
@@ -200,7 +224,10 @@ void Campaign::start(Lane& lane, Visit visit) {
     charge(lane, spent);
   };
   task.ended = [this, &lane, at] {
-    if (auto r = leave(lane, std::move(*at)); !r) lost_ = r.error();
+    const std::string key = at->key;
+    auto done = leave(lane, std::move(*at));
+    if (done) done = look_again(lane, key);
+    if (!done) lost_ = done.error();
   };
   tasks_.add(std::move(task));
 }

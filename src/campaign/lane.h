@@ -88,7 +88,10 @@ struct Campaign::Lane {
     std::uint64_t seen = 0;
     bool found = false;           // confirmed or flaky
     bool waiting = false;         // its case is not confirmed or dismissed yet
-    std::int64_t unreported = 0;  // occurrences not yet reported to the sink
+    std::int64_t unreported = 0;  // occurrences not yet reported to the sink; not `held`
+    // Worth another look, and met while another was waiting; `held_as`: `seen` at that time.
+    std::optional<Suspect> held = {};
+    std::uint64_t held_as = 0;
     // Of the plans that failed alike after the first: one with the fewest launches, then steps,
     // then the least sum of dims, which are known without a call of the spec's functions.
     std::optional<Plan> smallest = {};

@@ -245,10 +245,15 @@ TEST_F(CampaignTest, LooksAgainAtDifferencesThatLookTheSame) {
   };
   const Plan one = plain_plan({call_of(9, 16)});
   const Plan other = plain_plan({call_of(9, 32)});
-  run(bug, listed({one, other, other, other, other}));
-  ASSERT_EQ(sink_.findings.size(), 2u);
-  EXPECT_EQ(sink_.findings.at(1).signature.kind, FailKind::uninitialized);
-  EXPECT_EQ(sink_.findings.at(2).signature.kind, FailKind::async);
+  // With room, all are screened before the first is confirmed.
+  for (const bool room : {false, true}) {
+    options_.screen_leaves_room = room;
+    sink_ = RecordingSink(&journal_);
+    run(bug, listed({one, other, other, other, other}));
+    ASSERT_EQ(sink_.findings.size(), 2u) << room;
+    EXPECT_EQ(sink_.findings.at(1).signature.kind, FailKind::uninitialized);
+    EXPECT_EQ(sink_.findings.at(2).signature.kind, FailKind::async);
+  }
 }
 
 // A part of the reduction ends before a few of its trials do. The fourth suspect is looked at
