@@ -29,6 +29,7 @@ class Search {
         prober_(prober),
         out_(out),
         own_(get(std::get<CallStep>(plan.steps[steps_.front()]).call.dims, dim.name)),
+        least_(least_value(dim)),
         most_(std::max(reach(dim, own_), beyond_other_calls())),
         random_(std::stoull(plan_hash(plan).substr(0, 16), nullptr, 16)) {}
 
@@ -89,8 +90,8 @@ class Search {
   bool recall() {
     if (!prober_.knows_others()) return true;
     bool agrees = true;
-    const auto last = std::min(most_, dim_.min + kMostRecalled * dim_.multiple_of);
-    for (std::int64_t value = dim_.min; value <= last; value += dim_.multiple_of) {
+    const auto last = std::min(most_, least_ + kMostRecalled * dim_.multiple_of);
+    for (std::int64_t value = least_; value <= last; value += dim_.multiple_of) {
       if (!allows(dim_, value) || seen_.contains(value)) continue;
       const auto plan = with(value);
       if (!plan) continue;
@@ -188,24 +189,28 @@ class Search {
   // Values that the rule has not seen: where other rules differ from it, and random ones.
   std::vector<std::int64_t> fresh_values() {
     std::set<std::int64_t> values;
-    const auto units = (most_ - dim_.min) / dim_.multiple_of + 1;
+    const auto units = std::max<std::int64_t>((most_ - least_) / dim_.multiple_of + 1, 1);
     for (std::size_t tries = 0; tries < 20 * kFresh && values.size() < kFresh; ++tries) {
-      auto v = dim_.min + static_cast<std::int64_t>(random_() % static_cast<std::uint64_t>(units)) *
-                              dim_.multiple_of;
+      auto v = least_ + static_cast<std::int64_t>(random_() % static_cast<std::uint64_t>(units)) *
+                            dim_.multiple_of;
       // Every other one is small, since rules differ most there.
-      if (tries % 2 == 1) v = dim_.min + v % std::min<std::int64_t>(units, 64) * dim_.multiple_of;
+      if (tries % 2 == 1) v = least_ + v % std::min<std::int64_t>(units, 64) * dim_.multiple_of;
       if (out_.rule && out_.rule->modulus > 1 && tries % 3 == 0) {
         const auto& few = out_.rule->remainders;
         auto pick = few.begin();
         std::advance(pick, static_cast<std::ptrdiff_t>(random_() % few.size()));
         v = v / out_.rule->modulus * out_.rule->modulus + *pick;
       }
-      if (v <= most_ && !seen_.contains(v) && allows(dim_, v)) values.insert(v);
+      if (is_fresh(v)) values.insert(v);
     }
     if (out_.rule)
       for (const auto v : rivals(*out_.rule, answers_, dim_.min, most_))
-        if (!seen_.contains(v) && allows(dim_, v)) values.insert(v);
+        if (is_fresh(v)) values.insert(v);
     return {values.begin(), values.end()};
+  }
+  // Whether it can be asked. Constraints may forbid most values.
+  bool is_fresh(std::int64_t value) const {
+    return value <= most_ && !seen_.contains(value) && allows(dim_, value) && with(value);
   }
 
   const Plan& plan_;
@@ -214,7 +219,7 @@ class Search {
   std::vector<std::size_t> steps_;
   Prober& prober_;
   Boundary& out_;
-  std::int64_t own_, most_;
+  std::int64_t own_, least_, most_;
   std::mt19937_64 random_;
   std::set<std::int64_t> seen_;  // asked in this search
   std::map<std::int64_t, bool> answers_;

@@ -33,6 +33,11 @@ void set_dim(Call& call, const TargetSpec& spec, const std::string& name, std::i
   }
 }
 
+std::int64_t least_value(const DimSpec& dim) {
+  if (!dim.values.empty()) return *std::min_element(dim.values.begin(), dim.values.end());
+  return (dim.min + dim.multiple_of - 1) / dim.multiple_of * dim.multiple_of;
+}
+
 std::int64_t reach(const DimSpec& dim, std::int64_t own) {
   if (!dim.values.empty()) return dim.values.back();
   return std::min(dim.max, std::max({4 * own, 4 * dim.tile, std::int64_t{256}}));

@@ -11,6 +11,9 @@ namespace redzone::bisect {
 // values that fit. The result may be invalid; check it by validate().
 void set_dim(Call& call, const TargetSpec& spec, const std::string& name, std::int64_t value);
 
+// The smallest value that the dim allows: `min`, or the multiple above it.
+std::int64_t least_value(const DimSpec& dim);
+
 // The largest value that a search for the values that fail tries: beyond `own`, the failing plan's,
 // but small enough for short runs.
 std::int64_t reach(const DimSpec& dim, std::int64_t own);

@@ -1,6 +1,7 @@
 #include "bisect/dim_rows.h"
 
 #include <algorithm>
+#include <set>
 
 #include "bisect/axis_list.h"
 #include "bisect/dim_change.h"
@@ -10,8 +11,8 @@
 namespace redzone::bisect {
 namespace {
 
-// Number of values of a row that may be known from earlier questions, and of steps to the next
-// valid value.
+// Number of values, in each direction, that may be known from earlier questions, and of steps to
+// the next valid value.
 constexpr std::int64_t kMostKnown = 1024, kMostSteps = 64;
 
 class DimRow {
@@ -45,8 +46,7 @@ class DimRow {
   void add(Tried tried) { row_.tried.push_back(std::move(tried)); }
 
   void add_known(const Prober& prober) {
-    const auto last = std::min(reach(dim_, own_), dim_.min + kMostKnown * dim_.multiple_of);
-    for (std::int64_t value = dim_.min; value <= last; value += dim_.multiple_of) {
+    for (const auto value : may_be_known()) {
       if (!proves_something(value) || has(value)) continue;
       auto tried = with(value);
       if (!tried) continue;
@@ -73,6 +73,18 @@ class DimRow {
     for (const auto& tried : row_.tried)
       if (tried.probe.answer == answer) out.push_back(*leading_number(tried.value));
     std::sort(out.begin(), out.end());
+    return out;
+  }
+  // Those from the smallest up, and those around the row's own.
+  std::set<std::int64_t> may_be_known() const {
+    if (!dim_.values.empty()) return {dim_.values.begin(), dim_.values.end()};
+    std::set<std::int64_t> out;
+    const std::int64_t least = least_value(dim_), most = reach(dim_, own_);
+    for (std::int64_t k = 0; k < kMostKnown; ++k) {
+      const std::int64_t by = k * dim_.multiple_of;
+      for (const std::int64_t value : {least + by, own_ - by, own_ + by})
+        if (value >= least && value <= most) out.insert(value);
+    }
     return out;
   }
   bool has(std::int64_t value) const {

@@ -196,10 +196,13 @@ Observation observe_hang(const device::BlackBox& box, const TrialContext& trial,
   if (box.phase == device::Phase::comparing)
     return worker_error(
         of_reference(trial, fmt::format("did not end within {} ms", deadline.count())));
-  // Memory is taken and filled, and the target was in no call that could still run.
+  // Memory is taken and filled, and no call of the target has begun. What its constructor enqueued
+  // may hold up the fills.
   if (!trial.under_tool && box.phase == device::Phase::preparing && box.call_begun < 0)
-    return worker_error(fmt::format("target '{}': its tensors were not filled within {} ms",
-                                    trial.target, deadline.count()));
+    return worker_error(
+        fmt::format("target '{}': its tensors were not filled within {} ms of "
+                    "its constructor",
+                    trial.target, deadline.count()));
   Observation seen;
   seen.end = End::hang;
   seen.message = fmt::format("did not end within {} ms", deadline.count());

@@ -197,10 +197,11 @@ tl::expected<LaunchPlan, std::string> launch_of(const Package& package, const Va
   return plan;
 }
 
-tl::expected<LaunchPlan, std::string> plan_launch(const Package& package, const Variant& variant,
-                                                  Values values, int multiprocessors) {
-  RZ_TRY_ASSIGN(const auto programs, programs_of(package, std::move(values), multiprocessors));
-  return launch_of(package, variant, programs);
+bool setting_allows(const Package& package, const Dims& dims, const Config& setting) {
+  const auto& all = package.constraints;
+  return std::all_of(all.begin(), all.end(), [&](const Constraint& c) {
+    return c.kind != Constraint::Kind::predicate || c.holds(dims, setting);
+  });
 }
 
 }  // namespace redzone::package

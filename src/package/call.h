@@ -71,8 +71,7 @@ tl::expected<Extent, std::string> programs_of(const Package& package, Values val
 tl::expected<LaunchPlan, std::string> launch_of(const Package& package, const Variant& variant,
                                                 const Extent& programs);
 
-// programs_of() and launch_of().
-tl::expected<LaunchPlan, std::string> plan_launch(const Package& package, const Variant& variant,
-                                                  Values values, int multiprocessors);
+// Whether the predicates of the description hold for one setting of its knobs.
+bool setting_allows(const Package& package, const Dims& dims, const Config& setting);
 
 }  // namespace redzone::package

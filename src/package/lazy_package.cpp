@@ -75,6 +75,7 @@ std::vector<std::size_t> LazyPackageTarget::configs(Context& ctx) {
   std::vector<std::size_t> out;
   std::string why_not;
   for (const auto& config : choice_->settings().full(ctx.config())) {
+    if (!setting_allows(package(), ctx.dims(), config)) continue;
     const auto call = resolve(package(), ctx.dims(), config);
     if (!call) {
       why_not = call.error();
@@ -108,7 +109,12 @@ Extent LazyPackageTarget::programs(Context& ctx, std::size_t config, const Dims&
   Values values(dims.begin(), dims.end());
   described::add_knobs(values, package().knobs, variant.knobs);
   const auto programs = programs_of(package(), std::move(values), ctx.multiprocessors());
-  if (!programs) throw SpecError(programs.error());
+  if (!programs && setting_allows(package(), dims, variant.knobs))
+    throw SpecError(programs.error());
+  if (!programs) {  // a frozen grid or variant is of another call
+    ctx.unsupported(programs.error());
+    return {0, 0, 0};
+  }
   // Checks only the limits; the size of the request is up to the launcher.
   if (const auto launch = launch_of(package(), variant, *programs); !launch)
     ctx.unsupported(launch.error());

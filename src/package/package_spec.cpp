@@ -30,13 +30,6 @@ Geometry geometry_of(const Package& package, const Dims& dims, const Config& con
   return {{std::move(launch)}, {}};
 }
 
-bool setting_allows(const Package& package, const Dims& dims, const Config& setting) {
-  const auto& all = package.constraints;
-  return std::all_of(all.begin(), all.end(), [&](const Constraint& c) {
-    return c.kind != Constraint::Kind::predicate || c.holds(dims, setting);
-  });
-}
-
 // The predicates of the description read its knobs, which a setting of the target stands for.
 void over_settings(std::vector<Constraint>& constraints,
                    const std::shared_ptr<const Settings>& settings) {

@@ -142,7 +142,8 @@ TEST(Boundary, NoRuleContradictsASampleThatWasRunOrStored) {
       auto& counts = stored[plan_hash(sample_plan({call_step(t, 1)}))];
       (fails(t) ? counts.same : counts.passed) = 30;
     }
-    const auto runs = *rc::gen::inRange<std::int64_t>(1, 2000);
+    // With fewer the rate of the failure is not known, and 30 passes decide nothing.
+    const auto runs = *rc::gen::inRange<std::int64_t>(8, 2000);
     const auto b = boundary(failing, fails, 1, {.runs = runs}, stored);
     RC_ASSERT(contradicted(b).empty());
     for (const auto& [hash, counts] : stored) {
@@ -153,6 +154,25 @@ TEST(Boundary, NoRuleContradictsASampleThatWasRunOrStored) {
                 std::any_of(b.samples.begin(), b.samples.end(), known));
     }
   }));
+}
+
+// Most values make no plan, and none of the rest contradicts the rule.
+TEST(Boundary, ARuleStandsWhereConstraintsForbidMostValues) {
+  TargetSpec sparse = wide_spec();
+  sparse.dims[0] = {.name = "T", .min = 1, .max = 4096};
+  sparse.constraints = {
+      Constraint::predicate("T is a multiple of 128",
+                            [](const Dims& d, const Config&) { return get(d, "T") % 128 == 0; })};
+  TargetSpec listed = sparse;
+  listed.dims[0] = {.name = "T", .values = {64, 96, 128, 256, 384}};
+  for (const TargetSpec& spec : {sparse, listed}) {
+    FakeRunner runner([](const Plan& p) { return get(calls_of(p).back()->call.dims, "T") >= 256; });
+    Prober prober(runner, {});
+    const auto b = find_boundary(sample_plan({call_step(384, 1)}), spec, "T", prober, {});
+    ASSERT_TRUE(b && b->rule) << (b ? sentence(*b) : b.error().message);
+    EXPECT_FALSE(b->rule->fails(128)) << sentence(*b);
+    EXPECT_TRUE(b->rule->fails(256)) << sentence(*b);
+  }
 }
 
 // 144 is no value that the search would try.

@@ -187,7 +187,8 @@ TEST(Blame, SlowFillsBeforeTheFirstCallAreNoHang) {
   const auto slow = observe_hang(box, kOfTarget, std::chrono::milliseconds(300));
   EXPECT_EQ(slow.end, End::worker_error);
   EXPECT_FALSE(slow.fault);
-  EXPECT_EQ(slow.message, "target 't': its tensors were not filled within 300 ms");
+  EXPECT_EQ(slow.message,
+            "target 't': its tensors were not filled within 300 ms of its constructor");
   TrialContext under_tool = kOfTarget;
   under_tool.under_tool = true;
   EXPECT_EQ(observe_hang(box, under_tool, std::chrono::milliseconds(300)).end, End::hang)

@@ -13,6 +13,14 @@ namespace {
 
 class Calls : public testing::Test {
  protected:
+  static tl::expected<LaunchPlan, std::string> plan_launch(const Package& package,
+                                                           const Variant& variant,
+                                                           const Values& values,
+                                                           int multiprocessors) {
+    const auto programs = programs_of(package, values, multiprocessors);
+    EXPECT_TRUE(programs) << programs.error();
+    return launch_of(package, variant, *programs);
+  }
   Config config(std::int64_t block, const char* grid, std::int64_t ctas) const {
     return {{"BLOCK", block}, {"grid", std::string(grid)}, {"num_ctas", ctas}};
   }
