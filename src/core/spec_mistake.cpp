@@ -19,7 +19,7 @@ std::string clause_of(SpecMistake::Kind kind, std::string_view function, std::st
 
 }  // namespace
 
-SpecMistake::SpecMistake(Kind kind, std::string_view target, std::string function,
+SpecMistake::SpecMistake(Kind kind, std::string_view target, std::string_view function,
                          std::string problem, std::string_view call)
     : SpecMistake(kind, target, function, clause_of(kind, function, std::move(problem), call)) {}
 

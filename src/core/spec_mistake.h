@@ -24,7 +24,7 @@ class SpecMistake : public SpecError {
   enum class Kind : std::uint8_t { undeclared, of_the_call };
   // `function`: "the shape function of tensor 'x'". `problem`: a verb phrase, and for `undeclared`
   // the text of the error. `call`: the dims and knobs that were passed, from describe(); or "".
-  SpecMistake(Kind kind, std::string_view target, std::string function, std::string problem,
+  SpecMistake(Kind kind, std::string_view target, std::string_view function, std::string problem,
               std::string_view call);
 
   Kind kind() const { return kind_; }
