@@ -14,7 +14,8 @@
 
 namespace redzone::python {
 
-// Imports that compile kernels take long.
+// Imports that compile kernels take long. Without the time in which the process waits for a
+// processor (core/processor_wait.h).
 inline constexpr std::chrono::milliseconds kDescribeDeadline{120'000};
 
 struct DescribeOptions {
