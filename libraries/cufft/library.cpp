@@ -3,12 +3,16 @@
 namespace redzone::libraries::cufft {
 namespace {
 
-// More plans than the calls of one trial need; each holds tables in device memory.
+// More plans than the calls of one trial need, whose work may still be queued when a plan is dropped.
+// Each holds tables in device memory.
 constexpr std::size_t kMostPlans = 512;
 
 }  // namespace
 
-Library::Library() : library_({"libcufft.so.12", "libcufft.so.11", "libcufft.so"}) {
+Library::Library()
+    : library_({"libcufft.so.12", "libcufft.so.11", "libcufft.so"}),
+      plans_(kMostPlans,
+             [this](FftPlan& plan) { function<int(int)>("cufftDestroy")(plan.handle); }) {
   if (!library_.loaded()) problem_ = "cuFFT is not installed: " + library_.problem();
   for (const char* name : {"cufftCreate", "cufftDestroy", "cufftSetAutoAllocation",
                            "cufftMakePlanMany64", "cufftSetStream", "cufftSetWorkArea",
@@ -18,16 +22,12 @@ Library::Library() : library_({"libcufft.so.12", "libcufft.so.11", "libcufft.so"
 }
 
 int Library::plan(const PlanKey& key, FftPlan& plan) {
-  if (const auto known = plans_.find(key); known != plans_.end()) {
-    plan = known->second;
+  if (const FftPlan* known = plans_.find(key); known != nullptr) {
+    plan = *known;
     return 0;
   }
-  if (plans_.size() >= kMostPlans) {
-    for (const auto& [old, made] : plans_) function<int(int)>("cufftDestroy")(made.handle);
-    plans_.clear();
-  }
   const int status = make(key, plan);
-  if (status == 0) plans_.emplace(key, plan);
+  if (status == 0) plans_.add(key, plan);
   return status;
 }
 

@@ -3,9 +3,9 @@
 
 #include <compare>
 #include <cstddef>
-#include <map>
 #include <string>
 
+#include "common/recently_used.h"
 #include "common/shared_library.h"
 
 namespace redzone::libraries::cufft {
@@ -48,7 +48,7 @@ class Library {
 
   SharedLibrary library_;
   std::string problem_;
-  std::map<PlanKey, FftPlan> plans_;
+  RecentlyUsed<PlanKey, FftPlan> plans_;
 };
 
 // Of this process. A worker runs one trial at a time.
