@@ -2,7 +2,9 @@
 
     redzone run triton_tutorials.py
 
-They are correct for every shape that is declared. Without a GPU they are interpreted, with fewer programs,
+They are correct for every shape and stride that is declared: unlike the tutorials, they multiply a row by a
+stride in 64 bits, because Triton passes a stride below 2^31 in 32 bits, in which the product overflows
+(repros/found/triton_row_stride.py). Without a GPU they are interpreted, with fewer programs,
 and without the product: under NumPy 2.4 the interpreter of Triton 3.6 takes no bound of a loop from an
 argument.
 """
@@ -36,7 +38,7 @@ rz.triton(
 
 @triton.jit
 def row_softmax(x, out, x_stride, out_stride, columns, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
+    row = tl.program_id(0).to(tl.int64)
     c = tl.arange(0, BLOCK)
     values = tl.load(x + row * x_stride + c, c < columns, other=float("-inf"))
     powers = tl.exp(values - tl.max(values, 0))
@@ -55,7 +57,7 @@ def softmax(x):
 
 @triton.jit
 def row_norm(x, weight, bias, out, x_stride, columns, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
+    row = tl.program_id(0).to(tl.int64)
     c = tl.arange(0, BLOCK)
     mask = c < columns
     values = tl.load(x + row * x_stride + c, mask, other=0.0)
@@ -81,11 +83,11 @@ def layer_norm(x, weight, bias):
 
 @triton.jit
 def tiled_product(a, b, out, rows, columns, terms, a_row, a_term, b_term, b_column, TILE: tl.constexpr):
-    i = tl.program_id(0) * TILE + tl.arange(0, TILE)
-    j = tl.program_id(1) * TILE + tl.arange(0, TILE)
+    i = (tl.program_id(0) * TILE + tl.arange(0, TILE)).to(tl.int64)
+    j = (tl.program_id(1) * TILE + tl.arange(0, TILE)).to(tl.int64)
     total = tl.zeros((TILE, TILE), dtype=tl.float32)
     for begin in range(0, terms, TILE):
-        k = begin + tl.arange(0, TILE)
+        k = (begin + tl.arange(0, TILE)).to(tl.int64)
         left = tl.load(a + i[:, None] * a_row + k[None, :] * a_term,
                        (i[:, None] < rows) & (k[None, :] < terms), other=0.0)  # fmt: skip
         right = tl.load(b + k[:, None] * b_term + j[None, :] * b_column,
