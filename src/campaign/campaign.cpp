@@ -8,6 +8,7 @@
 
 #include "campaign/lane.h"
 #include "campaign/naming.h"
+#include "campaign/refused.h"
 #include "core/log.h"
 #include "core/spec_mistake.h"
 #include "oracles/checks.h"
@@ -304,6 +305,17 @@ void Campaign::screen_again(Lane& lane, Plan plan) {
   }
 }
 
+bool Campaign::screen_the_rest(Lane& lane, const Pending& pending,
+                               std::span<const Observation> seen) {
+  auto accepted = without_refused_calls(pending.plan, seen);
+  if (!accepted) return false;
+  lane.stats.refused_calls += accepted->refused;
+  if (lane.stats.why_refused.empty()) lane.stats.why_refused = accepted->why;
+  lane.put_off.push_back(pending_for(lane, std::move(accepted->plan)));
+  if (pending.between_canaries) set_between_canaries(lane.put_off.back());
+  return true;
+}
+
 // If the screen leaves room, a plan that hangs slows down every other: on a GPU each wait for the
 // device then takes a hundred times as long. A target that hangs usually hangs in its first plan,
 // so that one is ended soon, as a suspect, and only triage, which measures hangs at the full
@@ -485,6 +497,9 @@ Result<void> Campaign::judge(Lane& lane, Pending pending, exec::JobResult result
     count_spec_error(lane, std::string_view(what).substr(0, what.find('\n')), what);
     return {};
   }
+  if (verdict.outcome == Outcome::not_applicable &&
+      screen_the_rest(lane, pending, result.observations))
+    return {};
   count(lane, verdict);
   if (verdict.reference.compared < verdict.reference.calls && lane.stats.not_compared.empty())
     lane.stats.not_compared =

@@ -50,6 +50,10 @@ struct TargetStats {
   // Plans that were screened with TrialSpec::wide_canaries, because a fault of the target is known
   // and would have cost a worker each time.
   std::uint64_t between_canaries = 0;
+  // Calls that the target refused and that were left out of their plans, without repeats, and its
+  // words for the first one.
+  std::uint64_t refused_calls = 0;
+  std::string why_refused = {};
   OwnMemory own_memory = {};    // in trials of the screen
   ToolWarnings warnings = {};   // in the same
   std::string spec_error = {};  // the first mistake of the target's author that was met; "" if none
@@ -216,6 +220,8 @@ class Campaign {
   Pending pending_for(Lane& lane, Plan plan);
   // Screens a plan again that ended as a hang but does not hang.
   void screen_again(Lane& lane, Plan plan);
+  // If the target refused a call of the plan, screens the rest of it in its place; true if it does.
+  bool screen_the_rest(Lane& lane, const Pending& pending, std::span<const Observation> seen);
   // True if the plan is given to a used worker instead of the worker of the screen.
   bool goes_apart(const Pending& plan) const;
   // True if one more such plan may be screened in a used worker.

@@ -118,7 +118,8 @@ report::Scope scope_of(const oracles::Catalog& catalog, bool at_once,
     if (t.reference.calls > 0) scope.compared.push_back({t.target, t.reference, t.not_compared});
   for (const auto& t : result.targets)
     scope.targets.push_back({t.target, t.reference, t.outputs, t.not_judged, t.out_of_reach,
-                             t.between_canaries, t.own_memory, t.warnings});
+                             t.between_canaries, t.refused_calls, t.why_refused, t.own_memory,
+                             t.warnings});
   scope.slow_functions = result.slow_functions;
   return scope;
 }

@@ -167,6 +167,8 @@ Json judged(const Judged& j) {
             {"by_nothing", j.outputs.by_nothing},
             {"why", j.not_judged}}},
           {"out_of_reach", j.out_of_reach},
+          {"refused_calls", j.refused_calls},
+          {"why_refused", j.why_refused},
           {"between_canaries", j.between_canaries},
           {"own_memory", FieldJson::of(j.own_memory, Defaults::written)},
           {"warnings", warnings(j.warnings)},

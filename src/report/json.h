@@ -44,6 +44,7 @@
 //              "compared_calls", "sampled_calls", "calls", "not_compared"}]}, for targets with a
 //              reference, "targets": [{"target", "outputs": OUTPUTS, "out_of_reach": dims limited
 //              by the budget of the device, "between_canaries": plans without guard pages,
+//              "refused_calls": left out of their plans, "why_refused": of the first,
 //              "own_memory": OWN_MEMORY, "warnings": [{"tool", "what", "plans"}],
 //              "plans_with_other_warnings"}],
 //              "slow_functions": [functions of specs that took more than half of the time],

@@ -225,7 +225,7 @@ class Context {
   // Enqueues a graph; two launches of one graph are ordered even on different streams.
   virtual void replay(const GraphRef& graph, int stream = 0) = 0;
 
-  // The target's own wrapper refused the call: the plan is not applicable, with this reason.
+  // The target's own wrapper refused the call: a campaign then runs the plan without such calls.
   virtual void unsupported(std::string reason) = 0;
   // The target's own wrapper failed (a library returned an error). This is a finding.
   virtual void fail(std::string code, std::string message) = 0;
