@@ -332,20 +332,22 @@ TEST(ReportText, CampaignSaysWhatAToolWarnedOf) {
 
 TEST(ReportText, CampaignSaysWhichMemoryOfATargetsOwnWasNotGuarded) {
   Scope scope;
-  scope.targets = {{"all", {}, {1, 0}, "", "", 0, {.blocks = 7, .bytes = 100}},
+  scope.targets = {{"all", {}, {1, 0}, "", "", 0, 0, "", {.blocks = 7, .bytes = 100}},
                    {"most",
                     {},
                     {1, 0},
                     "",
                     "",
                     0,
+                    0,
+                    "",
                     {.blocks = 7,
                      .left_out_blocks = 2,
                      .left_out_bytes = 12345,
                      .other_blocks = 1,
                      .other_bytes = 1,
                      .unpoisoned_blocks = 3}},
-                   {"none", {}, {1, 0}, "", "", 0, {.unguarded_trials = 4}}};
+                   {"none", {}, {1, 0}, "", "", 0, 0, "", {.unguarded_trials = 4}}};
   const auto text = campaign_text(sample_campaign(), {}, {}, "", scope);
   EXPECT_EQ(text.find("all:"), std::string::npos) << text;
   EXPECT_NE(text.find("  most: of its own memory, 2 blocks (12,345 bytes) exceeded the limits and "
@@ -355,6 +357,17 @@ TEST(ReportText, CampaignSaysWhichMemoryOfATargetsOwnWasNotGuarded) {
       << text;
   EXPECT_NE(text.find("  none: of its own memory, none was guarded in 4 trials: "
                       "the worker had nothing in front of its allocator\n"),
+            std::string::npos)
+      << text;
+}
+
+TEST(ReportText, CampaignSaysWhichCallsATargetRefused) {
+  Scope scope;
+  scope.targets = {{"all", {}, {1, 0}, "", "", 0, 0, "", {}},
+                   {"even", {}, {1, 0}, "", "", 0, 1234, "N is odd", {}}};
+  const auto text = campaign_text(sample_campaign(), {}, {}, "", scope);
+  EXPECT_EQ(text.find("  all:"), std::string::npos) << text;
+  EXPECT_NE(text.find("  even: 1,234 of its calls refused and left out, the first: N is odd\n"),
             std::string::npos)
       << text;
 }
