@@ -1,12 +1,13 @@
 """Tells the driver that the process compiles, which is no hang.
 
-The hooks of torch's compilers and of Triton are found when they are imported: importing them for
-their hooks would cost a second in each process.
+The hooks of torch's compilers, of Triton and of Helion are found when they are imported: importing them
+for their hooks would cost a second in each process.
 """
 
 from __future__ import annotations
 
 import contextlib
+import functools
 import importlib
 import sys
 import threading
@@ -27,15 +28,16 @@ class Progress:
     def __init__(self, compiling: Callable[[str], None], working: Callable[[str], None]) -> None:
         self._compiling = compiling
         self._working = working
-        self._triton_hooked = False
+        self._hooked: set[str] = set()
         self._over: list[threading.Event] = []
 
     def hook(self) -> None:
         """Hooks what was imported since the last call, and what forgot it. Cheap where nothing did."""
         self._hook_dynamo(sys.modules.get("torch._dynamo.callback"))
-        if "triton" in sys.modules and not self._triton_hooked:
-            self._triton_hooked = True
-            self._hook_triton(sys.modules["triton"])
+        for name, hook in (("triton", self._hook_triton), ("helion.runtime.kernel", self._hook_helion)):
+            if name in sys.modules and name not in self._hooked:
+                self._hooked.add(name)
+                hook(sys.modules[name])
 
     def begin(self, what: str) -> None:
         """A compilation begins; they may nest."""
@@ -106,6 +108,28 @@ class Progress:
             return after(*arguments, **named) if after is not None else None
 
         runtime.jit_cache_hook, runtime.jit_post_compile_hook = begins, ends
+
+    def _hook_helion(self, kernel: Any) -> None:
+        """Helion calls nobody when it lowers a function, searches for a configuration, or writes a kernel
+        for one."""
+        bound = getattr(kernel, "BoundKernel", None)
+        for name in ("__init__", "autotune", "compile_config"):
+            method = getattr(bound, name, None)
+            if method is not None:
+                setattr(bound, name, self._told(method, "compiles by Helion"))
+
+    def _told(self, function: Callable[..., Any], what: str) -> Callable[..., Any]:
+        """The function, each call of which is a compilation."""
+
+        @functools.wraps(function)
+        def told(*arguments: Any, **named: Any) -> Any:
+            self.begin(what)
+            try:
+                return function(*arguments, **named)
+            finally:
+                self.end()
+
+        return told
 
 
 def prepare_inductor(targets: Iterable[Target]) -> None:

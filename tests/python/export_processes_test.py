@@ -61,7 +61,7 @@ class Processes(ProgramCase):
         want = str(({"OMP_NUM_THREADS": "3", "MKL_NUM_THREADS": "1", "MINE": "7"}, 0, 1, "8", []))
         # One that has all of it does not start anew.
         full = {**given, "PYTHONHASHSEED": "0", "MKL_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1",
-                "TRITON_INTERPRET": "1"}  # fmt: skip
+                "TRITON_INTERPRET": "1", "HELION_INTERPRET": "1"}  # fmt: skip
         for environment in (given, full):
             lines, _ = self.told("", body, ("-O", "-X", "mine=8"), environment)
             self.assertEqual([what for *_, what in lines], [want] * 4)

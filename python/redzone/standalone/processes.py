@@ -27,24 +27,27 @@ RESTARTED = "REDZONE_PROGRAM_RESTARTED"
 PR_SET_PDEATHSIG = 1
 
 
-def environment_of(plan: Mapping[str, Any]) -> dict[str, str]:
-    """The environment of the trials."""
+def environment_of(plan: Mapping[str, Any], source: str) -> dict[str, str]:
+    """The environment of the trials of a file with this source."""
     environment = dict(os.environ)
     for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
         environment.setdefault(variable, "1")
     # The order of a set of texts: a failure that depends on it shows in each process.
     environment["PYTHONHASHSEED"] = "0"
     if plan["device"] != "cuda":
-        environment.setdefault("TRITON_INTERPRET", "1")
+        # Helion refuses to interpret where Triton's variable is "1"; other code asks whether it is.
+        helion = re.search(r"^\s*(import|from)\s+helion\b", source, re.MULTILINE)
+        environment.setdefault("TRITON_INTERPRET", "true" if helion else "1")
+        environment.setdefault("HELION_INTERPRET", "1")
     return environment
 
 
-def restart(plan: Mapping[str, Any]) -> dict[str, str]:
+def restart(plan: Mapping[str, Any], source: str) -> dict[str, str]:
     """Starts the program anew, with the same words, where the interpreter has another environment than
     trials have: it and native libraries read their variables when they start. Returns the environment
     of trials: in the program that was started so, and where it cannot be started."""
     restarted = os.environ.pop(RESTARTED, None) is not None
-    environment = environment_of(plan)
+    environment = environment_of(plan, source)
     words = sys.orig_argv
     # Not a module, a command, or standard input, which can be read only once.
     a_file = words[-len(sys.argv) :] == sys.argv and os.path.isfile(sys.argv[0])

@@ -315,7 +315,7 @@ def main(plan: Mapping[str, Any], source: str) -> int:
     if sys.argv[1:2] == ["--trial"]:
         number, call, answer = sys.argv[2:]
         return run_child(plan, source, int(number), None if call == "None" else int(call), answer)
-    environment = restart(plan)
+    environment = restart(plan, source)
 
     def run(forks: bool) -> int:
         return compare_trials(plan, Processes(plan, source, environment, forks))
