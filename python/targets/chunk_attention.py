@@ -101,7 +101,7 @@ DECLARED: dict[str, dict[str, Any]] = {
 
 
 def declare(function, by: str) -> None:
-    """Declares a function as the target BY.chunk_FUNCTION, whatever is compiled for it kept in the process."""
+    """Declares a function as the target BY.chunk_FUNCTION. What is compiled for it is kept in the process."""
     name = function.__name__
     work = 2 * S * N * C * D * DV
     rz.target(function, name=f"{by}.chunk_{name}", state="process", tol=TOL, work=work, **DECLARED[name])

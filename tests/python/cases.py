@@ -1,8 +1,10 @@
 """Shared by the tests of the Python package: files of targets, and the package's programs."""
 
+import importlib.util
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -10,7 +12,15 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "python"
+PUZZLES = sorted((ROOT / "tests/python/puzzles").glob("*.py"))
 sys.path.insert(0, str(PACKAGE))
+
+
+def missing_module(file):
+    """The first module that a puzzle imports and this interpreter lacks; "" if it has all."""
+    imported = ",".join(re.findall(r"^import (.*)$", file.read_text(), re.MULTILINE))
+    names = [name.split()[0].partition(".")[0] for name in imported.split(",")]
+    return next((name for name in names if importlib.util.find_spec(name) is None), "")
 
 
 def described(*files, cwd, python=sys.executable, timeout=60, **how):

@@ -244,6 +244,12 @@ class Descriptions(cases.FileCase):
                    " file, or rename one of them")  # fmt: skip
         self.assertEqual(ran.stdout.splitlines(), ["a", refused, "b", refused], ran.stderr)
 
+    def test_on_a_cpu_the_interpreters_of_triton_and_helion_are_on(self):
+        said = "import os\nSAID = [os.environ[f'{n}_INTERPRET'] for n in ('TRITON', 'HELION')]\n"
+        self.write(said, "helion.py")
+        self.answer("import os\nassert os.environ['TRITON_INTERPRET'] == '1'\nimport helion\n"
+                    "assert helion.SAID == ['true', '1'], helion.SAID\n" + RIGHT)  # fmt: skip
+
 
 class HostileFiles(cases.FileCase):
     def test_what_it_prints_is_not_in_the_answer(self):

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""library_targets_test.py REDZONE: the targets over PyTorch's libraries and Triton's tutorials through
+"""library_targets_test.py REDZONE: the targets over PyTorch's libraries, of Triton and of Helion through
 `redzone run`, on a CPU, where nothing should be found. The interpreter that runs this test runs the targets.
 """
 
+import importlib.util
 import json
 import pathlib
 import subprocess
@@ -40,6 +41,13 @@ class LibraryTargets(cases.FileCase):
 
     def test_triton_tutorials(self):
         self.nothing_is_found("triton_tutorials.py", "triton.", 3)
+
+    def test_triton_chunks(self):
+        self.nothing_is_found("triton_chunks.py", "triton.", 1)
+
+    @unittest.skipUnless(importlib.util.find_spec("helion"), "no module 'helion'")
+    def test_helion_chunks(self):
+        self.nothing_is_found("helion_chunks.py", "helion.", 4)
 
 
 if __name__ == "__main__":

@@ -123,6 +123,31 @@ class Calls(unittest.TestCase):
         self.assertEqual(len(told), before)
         progress.settle()  # also where nothing compiles
 
+    def test_compilations_of_helion_are_told(self):
+        told: list[str] = []
+        compiled: list[object] = []
+
+        class BoundKernel:  # as Helion 1.4 has it
+            def __init__(self, *arguments):
+                compiled.extend(arguments)
+
+            def compile_config(self, config=None, *, allow_print=True):
+                compiled.append((config, allow_print))
+                raise KeyError
+
+        with unittest.mock.patch.dict(
+            sys.modules, {"helion.runtime.kernel": unittest.mock.Mock(BoundKernel=BoundKernel)}
+        ):
+            progress = Progress(told.append, told.append)
+            for _ in range(2):
+                progress.hook()
+            kernel = BoundKernel(1, 2)
+            self.assertEqual((compiled, told), ([1, 2], ["compiles by Helion"]))
+            with self.assertRaises(KeyError):
+                kernel.compile_config(3, allow_print=False)
+        self.assertEqual((compiled[2:], len(told)), ([(3, False)], 2))
+        self.assertEqual(progress._over, [])
+
 
 class Imports(cases.FileCase):
     """What is told while modules are imported, whichever way."""
