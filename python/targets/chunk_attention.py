@@ -18,7 +18,7 @@ D = rz.dim("D", values=[16, 24] if INTERPRETED else [24, 32, 128])  # 24: no pow
 DV = rz.dim("DV", 2, 40 if INTERPRETED else 128, tile=32)
 
 # Sums of up to 64 products for each chunk, whose decay keeps the sum over all chunks about as large.
-TOL = (1e-3, 1e-4)
+TOL = (5e-5, 1e-5)
 
 
 def tokens(width: Any) -> rz.Tensor:
