@@ -13,13 +13,16 @@ import unittest
 import cases  # isort: skip
 
 
+NOT_JUDGED = 4
+
+
 class LibraryTargets(cases.FileCase):
-    def redzone(self, file, *words):
+    def redzone(self, file, *words, exit_code=0):
         ran = subprocess.run(
             [REDZONE, *map(str, words), str(cases.ROOT / "python/targets" / file), "--python", sys.executable,
              "--json"], cwd=self.folder, capture_output=True, text=True, timeout=800,
         )  # fmt: skip
-        self.assertEqual(ran.returncode, 0, ran.stdout + ran.stderr)
+        self.assertEqual(ran.returncode, exit_code, ran.stdout + ran.stderr)
         return json.loads(ran.stdout)
 
     def nothing_is_found(self, file, prefix, least):
@@ -48,6 +51,17 @@ class LibraryTargets(cases.FileCase):
     @unittest.skipUnless(importlib.util.find_spec("helion"), "no module 'helion'")
     def test_helion_chunks(self):
         self.nothing_is_found("helion_chunks.py", "helion.", 4)
+
+    def test_flashinfer_by_a_stand_in(self):
+        stand_in = pathlib.Path(__file__).resolve().parent / "flashinfer_stand_in.py"
+        self.nothing_is_found(stand_in, "flashinfer.", 25)
+
+    def test_flashinfer_needs_a_gpu(self):
+        result = self.redzone(
+            "flashinfer_entry_points.py", "run", "--device", "host", "--plans", 1, "--seed", 1, exit_code=NOT_JUDGED
+        )
+        self.assertEqual(result["verdicts"]["not_applicable"], len(result["targets"]))
+        self.assertIn("FlashInfer's kernels run on a GPU only", json.dumps(result["unjudged"]))
 
 
 if __name__ == "__main__":

@@ -1,0 +1,429 @@
+"""FlashInfer's Python entry points as targets: attention, norms, activations, rotary embeddings, sampling.
+
+    python3 flashinfer_modules.py                            # compiles them first, for minutes
+    redzone run flashinfer_entry_points.py --device cuda
+
+The kernels run on a GPU only: elsewhere the targets are listed, and not applicable. A comment says what
+FlashInfer's docstrings (0.7.2.post1) promise. None of them mentions the alignment of an address or a stride,
+and most kernels read 16 bytes at a time wherever the number of columns allows it: targets whose tensors are
+aligned to their elements only are apart, as `.unaligned`, so that what is wrong with those hides nothing else.
+"""
+
+import functools
+import math
+import random
+
+import redzone as rz
+import torch
+from torch.nn import functional
+
+if rz.device() == "cuda":
+    import flashinfer
+    import flashinfer_modules
+
+WIDTH = 128  # columns of a head of attention
+VECTOR = 8  # elements of 2 bytes that are read at once
+
+B, M, N = rz.dims(B=(1, 32), M=(1, 256), N=(1, 8192))  # items of a batch, rows, columns
+HK, G = rz.dims(HK=(1, 8), G=(1, 8))  # key and value heads, query heads of each
+TQ = rz.dim("TQ", 1, 2048, tile=128)  # queries of all sequences
+X = rz.dim("X", 0, 4096, tile=128)  # keys that there are beyond the queries
+L = rz.dim("L", 0, 63)  # which lengths sequences have
+T, P = rz.dims(T=(1, 256), P=(1, 512))  # tokens, positions
+E = rz.dim("E", values=[64, 128, 256])  # columns of a head
+R = rz.dim("R", values=[32, 64, 128, 256])  # of these, those that are rotated
+V = rz.dim("V", 2, 32768)  # classes
+
+ROWS = ("row_padding", "offset")
+NHD = ("row_padding", "offset", "slice", "heads_first", "unit_strides")
+HALF = 2**-9  # of a result in f16: two roundings
+
+
+class Refused(Exception):
+    """Of a call that cannot be made here."""
+
+
+@functools.cache
+def refusal(module):
+    """Why nothing that needs a module of FlashInfer can run here, or ""."""
+    if rz.device() != "cuda":
+        return "FlashInfer's kernels run on a GPU only"
+    if not flashinfer_modules.is_compiled(module):
+        return f"FlashInfer's module {module} is not compiled: python3 flashinfer_modules.py {module}"
+    if module.endswith("fa3") and torch.cuda.get_device_capability()[0] != 9:
+        return "FlashInfer's backend fa3 is for compute capability 9.0"
+    return ""
+
+
+def need(module):
+    if reason := refusal(module):
+        raise Refused(reason)
+
+
+def entry_point(name, module, **given):
+    """Declares a function as a target that needs a module of FlashInfer."""
+
+    def declare(function):
+        @functools.wraps(function)
+        def run(*arguments, **named):
+            need(module)
+            return function(*arguments, **named)
+
+        rz.target(run, name=f"flashinfer.{name}", rejects=Refused, **given)
+        return function
+
+    return declare
+
+
+# --- Norms -------------------------------------------------------------------------------------------------
+#
+# "input: Input tensor, 2D shape (batch_size, hidden_size) or 3D shape (batch_size, num_heads, hidden_size)",
+# "out: The output tensor, if specified, the kernel will update this tensor inplace". Elements are 2 or 3: a
+# square that is missing changes a mean of up to 256 of them by more than the tolerance, and eight that are
+# missing one of up to 2,048.
+
+TWO_OR_THREE = rz.integers(2, 3)
+NORM = 2.0**-10
+EPSILON = 1e-6
+
+
+def divided_by_rms(x, factor):
+    return x * torch.rsqrt((x * x).mean(-1, keepdim=True) + EPSILON) * factor
+
+
+def declare_norms(suffix, **how):
+    """`how`: the alignment of all tensors."""
+    row = {"layout": ROWS, **how}
+    x = rz.In("f16", M, N, fill=TWO_OR_THREE, **row)
+    weight = rz.In("f16", N, fill=rz.integers(1, 3), **how)
+    out = rz.Out("f16", M, N, tol=(0, NORM), **row)
+
+    @entry_point(f"rmsnorm{suffix}", "norm", x=x, weight=weight, out=out, reference=divided_by_weighted)
+    def rmsnorm(x, weight, out):
+        """rows divided by their root mean square, into a tensor that is given"""
+        flashinfer.rmsnorm(x, weight, EPSILON, out=out)
+
+    @entry_point(
+        f"gemma_rmsnorm{suffix}", "norm", x=x, weight=weight, out=out,
+        reference=lambda x, weight: divided_by_rms(x, weight + 1),
+    )  # fmt: skip
+    def gemma_rmsnorm(x, weight, out):
+        """the same times a weight to which 1 is added"""
+        flashinfer.gemma_rmsnorm(x, weight, EPSILON, out=out)
+
+    # "Step 1: residual[i] += input[i]. Step 2: input[i] = (residual[i] / RMS(residual)) * weight[i]"
+    @entry_point(
+        f"fused_add_rmsnorm{suffix}", "norm",
+        x=rz.InOut("f16", M, N, fill=TWO_OR_THREE, tol=(0, NORM), **row),
+        residual=rz.InOut("f16", M, N, fill=TWO_OR_THREE, tol=(0, 0), **row), weight=weight,
+        reference=lambda x, residual, weight: (divided_by_rms(x + residual, weight), x + residual),
+    )  # fmt: skip
+    def fused_add_rmsnorm(x, residual, weight):
+        """a sum and its norm, both in place"""
+        flashinfer.fused_add_rmsnorm(x, residual, weight, EPSILON)
+
+
+def divided_by_weighted(x, weight):
+    return divided_by_rms(x, weight)
+
+
+declare_norms("", align=16, granule=VECTOR)
+declare_norms(".unaligned", align=2)
+
+
+@entry_point(
+    "rmsnorm.heads", "norm", weight=rz.In("f16", E, align=16, fill=rz.integers(1, 3)),
+    x=rz.In("f16", T, HK, E, layout=NHD, align=16, granule=VECTOR, fill=TWO_OR_THREE),
+    out=rz.Out("f16", T, HK, E, layout=NHD, align=16, granule=VECTOR, tol=(0, NORM)),
+    reference=divided_by_weighted,
+)  # fmt: skip
+def rmsnorm_of_heads(x, weight, out):
+    """the norm of each head, as of the queries in a packed tensor"""
+    flashinfer.rmsnorm(x, weight, EPSILON, out=out)
+
+
+# --- Activations -------------------------------------------------------------------------------------------
+#
+# "input: Input tensor, shape (..., 2 * hidden_size)", "out: The output tensor, if specified, the kernel will
+# update this tensor inplace". Nothing says that they must be contiguous, and strides are not checked: rows of
+# a wider tensor are apart, as `.rows`.
+
+
+def declare_activation(name, function, reference):
+    doc = f"{name} of the left half of each row, times the right half"
+    for suffix, how in {
+        "": {"align": 16}, ".unaligned": {"align": 2, "layout": "offset"},
+        ".rows": {"align": 16, "layout": "row_padding", "granule": VECTOR},
+    }.items():  # fmt: skip
+        entry_point(
+            f"{name}_and_mul{suffix}", name, doc=doc, tol=(HALF, HALF),
+            x=rz.In("f16", M, 2 * N, fill=rz.uniform(-4, 4), **how), out=rz.Out("f16", M, N, **how),
+            reference=lambda x: reference(x.chunk(2, -1)[0]) * x.chunk(2, -1)[1],
+        )(function)  # fmt: skip
+
+
+declare_activation("silu", lambda x, out: flashinfer.silu_and_mul(x, out), functional.silu)
+declare_activation("gelu", lambda x, out: flashinfer.gelu_and_mul(x, out), functional.gelu)
+
+
+# --- Rotary embeddings -------------------------------------------------------------------------------------
+#
+# "positions: shape (nnz)", "query: shape (nnz, num_q_heads * head_size)", "cos_sin_cache: shape (max_seq_len,
+# rotary_dim). Cosine is the first half and Sine is the second half", "The result is inplace applied". Queries
+# and keys may be rows of a packed tensor: the example of apply_rope_inplace, whose kernels these are, has such.
+
+
+def rotated(x, positions, cache, width, is_neox):
+    tokens, heads, turned = x.shape[0], x.shape[1] // width, cache.shape[1]
+    x = x.reshape(tokens, heads, width)
+    cosine, sine = cache[positions][:, None].chunk(2, -1)
+    part, rest = x[..., :turned], x[..., turned:]
+    left, right = part.chunk(2, -1) if is_neox else (part[..., ::2], part[..., 1::2])
+    pair = left * cosine - right * sine, right * cosine + left * sine
+    part = torch.cat(pair, -1) if is_neox else torch.stack(pair, -1).flatten(-2)
+    return torch.cat([part, rest], -1).reshape(tokens, heads * width)
+
+
+def rotated_pair(query, key, positions, cache, width, is_neox):
+    return rotated(query, positions, cache, width, is_neox), rotated(key, positions, cache, width, is_neox)
+
+
+@entry_point(
+    "apply_rope", "rope", positions=rz.In(rz.knob("i32", "i64", name="index"), T, fill=rz.integers(0, P - 1)),
+    query=rz.InOut("f16", T, HK * G * E, layout=ROWS, align=16, granule=VECTOR),
+    key=rz.InOut("f16", T, HK * E, layout=ROWS, align=16, granule=VECTOR),
+    cache=rz.In("f32", P, R, align=16), width=E, is_neox=rz.knob(1, 0), require=[R <= E],
+    reference=rotated_pair, tol=(HALF, HALF),
+)  # fmt: skip
+def apply_rope(positions, query, key, cache, width, is_neox):
+    """the first columns of heads, or all, turned in pairs and in place"""
+    flashinfer.apply_rope_with_cos_sin_cache_inplace(positions, query, key, width, cache, bool(is_neox))
+
+
+# --- Sampling ----------------------------------------------------------------------------------------------
+#
+# "probs: Probabilities, shape (batch_size, num_classes)", "top_k: Either a scalar or a tensor of shape
+# (batch_size,) [...] should be in (0, num_classes)". What happens to equal probabilities is not said: those of
+# a row are all different, and within a factor of two, so that each counts.
+
+
+def ranks(x):
+    """Of the elements in their rows, from 0."""
+    return x.argsort(stable=True).argsort(stable=True)
+
+
+def as_probabilities(x):
+    weights = (ranks(x) + (x.shape[-1] + 1)).to(torch.float64)
+    return weights / weights.sum(-1, keepdim=True)
+
+
+def largest(x, k):
+    """Whether an element is one of the k largest of its row."""
+    return ranks(x) >= x.shape[-1] - k[:, None]
+
+
+def renormed(x, k):
+    kept = as_probabilities(x) * largest(x, k)
+    return kept / kept.sum(-1, keepdim=True)
+
+
+CLASSES = {"x": rz.InOut("f32", B, V, align=16, tol=(0, 1e-6)), "k": rz.In("i32", B, fill=rz.integers(1, V - 1))}
+RENORMED = {"returns": {"kept": rz.Out("f32", B, V, tol=(1e-9, 8e-6))}, "deterministic": False}
+
+
+@entry_point(
+    "top_k_renorm_probs", "sampling", **CLASSES, **RENORMED,
+    reference=lambda x, k: (as_probabilities(x), renormed(x, k)),
+)  # fmt: skip
+def top_k_renorm_probs(x, k):
+    """the k largest probabilities of each row, made to sum to 1"""
+    x.copy_(as_probabilities(x))
+    return flashinfer.top_k_renorm_probs(x, k)
+
+
+# "We mask out the probabilities less than `threshold` where the cumulative sum of probs[probs >= threshold]
+# is `top_p`": a sum that ends half a probability before that of the k largest needs all of the k.
+@entry_point(
+    "top_p_renorm_probs", "sampling", **CLASSES, **RENORMED, is_deterministic=rz.knob(False, True),
+    reference=lambda x, k: (as_probabilities(x), renormed(x, k)),
+)  # fmt: skip
+def top_p_renorm_probs(x, k, is_deterministic):
+    """the largest probabilities of each row that sum to p, made to sum to 1"""
+    probabilities = as_probabilities(x)
+    falling = probabilities.sort(-1, descending=True).values
+    last = (k.long() - 1)[:, None]
+    p = (falling.cumsum(-1) - falling / 2).gather(-1, last)[:, 0]
+    x.copy_(probabilities)
+    return flashinfer.top_p_renorm_probs(x, p.float(), is_deterministic)
+
+
+# "We keep the top-k logits, set the rest to negative infinity."
+@entry_point(
+    "top_k_mask_logits", "sampling", **CLASSES, returns={"kept": rz.Out("f32", B, V, tol=(1e-9, 1e-6))},
+    reference=lambda x, k: (as_probabilities(x), as_probabilities(x).where(largest(x, k), -1.0)),
+)  # fmt: skip
+def top_k_mask_logits(x, k):
+    """the k largest of each row, and -inf for the others, which is compared as -1"""
+    x.copy_(as_probabilities(x))
+    return flashinfer.top_k_mask_logits(x, k).nan_to_num(nan=math.nan, neginf=-1.0)
+
+
+# "logits: Two-dimensional CUDA tensor of logits", "temperature: Either a scalar or a tensor of shape
+# (batch_size,)". Logits are about equal: a term that is missing changes a sum by 1 / V.
+def declare_softmax(suffix, **how):
+    @entry_point(
+        f"softmax{suffix}", "sampling", x=rz.In("f32", B, V, fill=rz.uniform(-0.1, 0.1), **how),
+        temperature=rz.In("f32", B, fill=rz.uniform(0.5, 2)), returns=rz.Out("f32", B, V),
+        reference=lambda x, temperature: (x / temperature[:, None]).softmax(-1), tol=(1e-12, 1e-5),
+    )  # fmt: skip
+    def softmax(x, temperature):
+        """softmax of each row by its own temperature"""
+        return flashinfer.sampling.softmax(x, temperature)
+
+
+declare_softmax("", align=16)
+declare_softmax(".unaligned", align=4, layout="offset")
+
+
+# "indices: if indices[i] = j, then the i-th output will be sampled from probs[j]", "the output tensor will
+# have the same dtype as indices". Of a row that is 1 for one class, each sample is that class.
+@entry_point(
+    "sampling_from_probs", "sampling", probs=rz.InOut("f32", B, V, fill=rz.constant(0), tol=(0, 0), align=16),
+    chosen=rz.In("i64", B, fill=rz.integers(0, V - 1)), indices=rz.In("i32", T, fill=rz.integers(0, B - 1)),
+    seed=rz.knob(0, 1, 2**31), returns={"samples": rz.Out("i32", T)},
+    reference=lambda probs, chosen, indices: (probs.scatter(-1, chosen[:, None], 1.0), chosen[indices]),
+)  # fmt: skip
+def sampling_from_probs(probs, chosen, indices, seed):
+    """samples of rows in which one class has all of the probability"""
+    probs.scatter_(-1, chosen[:, None], 1.0)
+    return flashinfer.sampling.sampling_from_probs(probs, indices, seed=seed, offset=0)
+
+
+@entry_point(
+    "top_k_sampling_from_probs", "sampling", x=CLASSES["x"], returns={"samples": rz.Out("i32", B)},
+    reference=lambda x: (as_probabilities(x), x.argsort(stable=True)[:, -1]),
+)  # fmt: skip
+def top_k_sampling_from_probs(x):
+    """samples of the largest class"""
+    x.copy_(as_probabilities(x))
+    return flashinfer.sampling.top_k_sampling_from_probs(x, 1, seed=1, offset=0)
+
+
+# --- Attention ---------------------------------------------------------------------------------------------
+#
+# "q: shape [qo_len, num_qo_heads, head_dim_qk]", "k: shape [kv_len, num_kv_heads, head_dim_qk] if kv_layout is
+# NHD", "num_qo_heads must be a multiple of num_kv_heads". Nothing is said of strides, and the functions pass
+# them on; those of dims that are used are multiples of 16 bytes, as TMA requires, and those of dims of size 1
+# are anything (flashinfer-ai/flashinfer#2150). Only the decode takes contiguous tensors alone.
+#
+# Queries have a key each, so that all rows see one. A key that is missing changes the logarithm of the sum by
+# about 1 / keys, and the result by about its value / keys, which its tolerance shows up to some 30 keys.
+
+NEAR = rz.uniform(-0.1, 0.1)
+NHD_ARGUMENT = {"layout": NHD, "align": 16, "granule": VECTOR}
+LSE = rz.Out("f32", TQ, HK * G, tol=(1e-4, 0))
+WORKSPACE_BYTES = 128 * 1024 * 1024  # "The recommended size is 128MB"
+
+
+def attended(q, k, v, causal):
+    """softmax(q k^T) v of [tokens, heads, columns], and the base-2 logarithm of the sums, in q's type."""
+    heads = q.shape[1] // k.shape[1]
+    q, k, v = (t.transpose(0, 1) for t in (q, k.repeat_interleave(heads, 1), v.repeat_interleave(heads, 1)))
+    scores = q @ k.mT / q.shape[-1] ** 0.5
+    if causal:
+        seen = torch.ones(scores.shape[-2:], dtype=torch.bool, device=q.device)
+        scores = scores.masked_fill(~seen.tril(k.shape[1] - q.shape[1]), -math.inf)
+    lse = scores.logsumexp(-1).mT / math.log(2)
+    return (scores.softmax(-1) @ v).transpose(0, 1), lse
+
+
+def offsets_of(total, batch, lengths):
+    """Offsets of sequences, of about equal lengths for 0, else of random ones, some of which may be empty."""
+    if lengths == 0:
+        return [total * b // batch for b in range(batch + 1)]
+    return [0, *sorted(random.Random(lengths).choices(range(total + 1), k=batch - 1)), total]
+
+
+def offsets_of_both(queries, more_keys, batch, lengths):
+    """Of the queries and of the keys, of which each sequence has as many or more."""
+    q = offsets_of(queries, batch, lengths)
+    more = offsets_of(more_keys, batch, lengths)
+    return q, [a + b for a, b in zip(q, more)]
+
+
+def ragged_attention(q, k, v, causal, batch, lengths):
+    q_offsets, k_offsets = offsets_of_both(q.shape[0], k.shape[0] - q.shape[0], batch, lengths)
+    parts = [
+        attended(q[a:b], k[c:d], v[c:d], causal)
+        for a, b, c, d in zip(q_offsets, q_offsets[1:], k_offsets, k_offsets[1:])
+        if b > a
+    ]
+    return tuple(torch.cat(part) for part in zip(*parts))
+
+
+def prefill(tokens, keys, **more):
+    return {
+        "q": rz.In("bf16", tokens, HK * G, WIDTH, fill=NEAR, **NHD_ARGUMENT),
+        "k": rz.In("bf16", keys, HK, WIDTH, fill=NEAR, **NHD_ARGUMENT),
+        "v": rz.In("bf16", keys, HK, WIDTH, fill=rz.integers(1, 3), **NHD_ARGUMENT),
+        "causal": rz.knob(0, 1), "work": 16 * tokens * keys * HK * G * WIDTH, "deterministic": False,
+        "returns": {"o": rz.Out("bf16", tokens, HK * G, WIDTH, tol=(2**-6, 2**-7)), "lse": LSE}, **more,
+    }  # fmt: skip
+
+
+def declare_prefill(backend):
+    class Ragged:
+        """One wrapper for all calls of a trial, planned anew for each: on the host, as nothing forbids."""
+
+        def __init__(self):
+            self.wrapper = None
+
+        def __call__(self, q, k, v, causal, batch, lengths, where):
+            need(f"ragged_{backend}")
+            if self.wrapper is None:
+                workspace = torch.empty(WORKSPACE_BYTES, dtype=torch.uint8, device=q.device)
+                made = flashinfer.BatchPrefillWithRaggedKVCacheWrapper
+                self.wrapper = made(workspace, "NHD", backend=backend)
+            both = offsets_of_both(q.shape[0], k.shape[0] - q.shape[0], batch, lengths)
+            place = q.device if where == "device" else "cpu"
+            offsets = [torch.tensor(each, dtype=torch.int32, device=place) for each in both]
+            self.wrapper.plan(
+                *offsets, q.shape[1], k.shape[1], WIDTH, causal=bool(causal), q_data_type=q.dtype
+            )  # fmt: skip
+            return self.wrapper.run(q, k, v, return_lse=True)
+
+    rz.target(
+        Ragged, name=f"flashinfer.ragged_prefill.{backend}", rejects=Refused, batch=B, lengths=L,
+        where=rz.knob("host", "device"), doc=f"BatchPrefillWithRaggedKVCacheWrapper by {backend}",
+        reference=ragged_attention, **prefill(TQ, TQ + X),
+    )  # fmt: skip
+
+    def single(q, k, v, causal):
+        return flashinfer.single_prefill_with_kv_cache(
+            q, k, v, causal=bool(causal), backend=backend, return_lse=True
+        )  # fmt: skip
+
+    entry_point(
+        f"single_prefill.{backend}", f"single_{backend}", doc=f"single_prefill_with_kv_cache by {backend}",
+        reference=attended, **prefill(TQ, TQ + X),
+    )(single)  # fmt: skip
+
+
+declare_prefill("fa2")
+declare_prefill("fa3")
+
+
+def decoded(q, k, v):
+    o, lse = attended(q[None], k, v, False)
+    return o[0], lse[0]
+
+
+@entry_point(
+    "single_decode", "decode", q=rz.In("bf16", HK * G, WIDTH, fill=NEAR, align=16),
+    k=rz.In("bf16", X + 1, HK, WIDTH, fill=NEAR, align=16),
+    v=rz.In("bf16", X + 1, HK, WIDTH, fill=rz.integers(1, 3), align=16), reference=decoded,
+    returns={"o": rz.Out("bf16", HK * G, WIDTH, tol=(2**-6, 2**-7)), "lse": rz.Out("f32", HK * G, tol=(1e-4, 0))},
+)  # fmt: skip
+def single_decode(q, k, v):
+    """one query of each head over the keys of one request"""
+    return flashinfer.single_decode_with_kv_cache(q, k, v, return_lse=True)
