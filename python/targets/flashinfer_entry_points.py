@@ -6,12 +6,13 @@
 The kernels run on a GPU only: elsewhere the targets are listed, and not applicable. A comment says what
 FlashInfer's docstrings (0.7.2.post1) promise. None of them mentions the alignment of an address or a stride,
 and most kernels read 16 bytes at a time wherever the number of columns allows it: targets whose tensors are
-aligned to their elements only are apart, as `.unaligned`, so that what is wrong with those hides nothing else.
+aligned to their elements only are apart, as `.unaligned`, so that what is wrong there hides nothing else.
 """
 
 import functools
 import math
 import random
+from typing import Any
 
 import redzone as rz
 import torch
@@ -151,10 +152,11 @@ def rmsnorm_of_heads(x, weight, out):
 
 def declare_activation(name, function, reference):
     doc = f"{name} of the left half of each row, times the right half"
-    for suffix, how in {
+    variants: dict[str, dict[str, Any]] = {
         "": {"align": 16}, ".unaligned": {"align": 2, "layout": "offset"},
         ".rows": {"align": 16, "layout": "row_padding", "granule": VECTOR},
-    }.items():  # fmt: skip
+    }  # fmt: skip
+    for suffix, how in variants.items():
         entry_point(
             f"{name}_and_mul{suffix}", name, doc=doc, tol=(HALF, HALF),
             x=rz.In("f16", M, 2 * N, fill=rz.uniform(-4, 4), **how), out=rz.Out("f16", M, N, **how),
@@ -162,15 +164,23 @@ def declare_activation(name, function, reference):
         )(function)  # fmt: skip
 
 
-declare_activation("silu", lambda x, out: flashinfer.silu_and_mul(x, out), functional.silu)
-declare_activation("gelu", lambda x, out: flashinfer.gelu_and_mul(x, out), functional.gelu)
+def silu_and_mul(x, out):
+    flashinfer.silu_and_mul(x, out)
+
+
+def gelu_and_mul(x, out):
+    flashinfer.gelu_and_mul(x, out)
+
+
+declare_activation("silu", silu_and_mul, functional.silu)
+declare_activation("gelu", gelu_and_mul, functional.gelu)
 
 
 # --- Rotary embeddings -------------------------------------------------------------------------------------
 #
 # "positions: shape (nnz)", "query: shape (nnz, num_q_heads * head_size)", "cos_sin_cache: shape (max_seq_len,
 # rotary_dim). Cosine is the first half and Sine is the second half", "The result is inplace applied". Queries
-# and keys may be rows of a packed tensor: the example of apply_rope_inplace, whose kernels these are, has such.
+# and keys may be rows of a packed tensor: the example of apply_rope_inplace, with these kernels, has such.
 
 
 def rotated(x, positions, cache, width, is_neox):
@@ -203,8 +213,8 @@ def apply_rope(positions, query, key, cache, width, is_neox):
 # --- Sampling ----------------------------------------------------------------------------------------------
 #
 # "probs: Probabilities, shape (batch_size, num_classes)", "top_k: Either a scalar or a tensor of shape
-# (batch_size,) [...] should be in (0, num_classes)". What happens to equal probabilities is not said: those of
-# a row are all different, and within a factor of two, so that each counts.
+# (batch_size,) [...] should be in (0, num_classes)". What happens to equal probabilities is not said: in
+# a row all are different, and within a factor of two, so that each counts.
 
 
 def ranks(x):
@@ -227,8 +237,12 @@ def renormed(x, k):
     return kept / kept.sum(-1, keepdim=True)
 
 
-CLASSES = {"x": rz.InOut("f32", B, V, align=16, tol=(0, 1e-6)), "k": rz.In("i32", B, fill=rz.integers(1, V - 1))}
-RENORMED = {"returns": {"kept": rz.Out("f32", B, V, tol=(1e-9, 8e-6))}, "deterministic": False}
+CLASSES = {
+    "x": rz.InOut("f32", B, V, align=16, tol=(0, 1e-6)), "k": rz.In("i32", B, fill=rz.integers(1, V - 1)),
+}  # fmt: skip
+RENORMED: dict[str, Any] = {
+    "returns": {"kept": rz.Out("f32", B, V, tol=(1e-9, 8e-6))}, "deterministic": False,
+}  # fmt: skip
 
 
 @entry_point(
@@ -311,8 +325,8 @@ def top_k_sampling_from_probs(x):
 
 # --- Attention ---------------------------------------------------------------------------------------------
 #
-# "q: shape [qo_len, num_qo_heads, head_dim_qk]", "k: shape [kv_len, num_kv_heads, head_dim_qk] if kv_layout is
-# NHD", "num_qo_heads must be a multiple of num_kv_heads". Nothing is said of strides, and the functions pass
+# "q: shape [qo_len, num_qo_heads, head_dim_qk]", "k: shape [kv_len, num_kv_heads, head_dim_qk] if kv_layout
+# is NHD", "num_qo_heads must be a multiple of num_kv_heads". No strides are named, and the functions pass
 # them on; those of dims that are used are multiples of 16 bytes, as TMA requires, and those of dims of size 1
 # are anything (flashinfer-ai/flashinfer#2150). Only the decode takes contiguous tensors alone.
 #
@@ -320,8 +334,8 @@ def top_k_sampling_from_probs(x):
 # about 1 / keys, and the result by about its value / keys, which its tolerance shows up to some 30 keys.
 
 NEAR = rz.uniform(-0.1, 0.1)
-NHD_ARGUMENT = {"layout": NHD, "align": 16, "granule": VECTOR}
-LSE = rz.Out("f32", TQ, HK * G, tol=(1e-4, 0))
+NHD_ARGUMENT: dict[str, Any] = {"layout": NHD, "align": 16, "granule": VECTOR}
+ATTENTION, LOGARITHM = (2**-6, 2**-7), (1e-4, 0)
 WORKSPACE_BYTES = 128 * 1024 * 1024  # "The recommended size is 128MB"
 
 
@@ -361,13 +375,14 @@ def ragged_attention(q, k, v, causal, batch, lengths):
     return tuple(torch.cat(part) for part in zip(*parts))
 
 
-def prefill(tokens, keys, **more):
+def prefill(tokens, keys):
     return {
         "q": rz.In("bf16", tokens, HK * G, WIDTH, fill=NEAR, **NHD_ARGUMENT),
         "k": rz.In("bf16", keys, HK, WIDTH, fill=NEAR, **NHD_ARGUMENT),
         "v": rz.In("bf16", keys, HK, WIDTH, fill=rz.integers(1, 3), **NHD_ARGUMENT),
         "causal": rz.knob(0, 1), "work": 16 * tokens * keys * HK * G * WIDTH, "deterministic": False,
-        "returns": {"o": rz.Out("bf16", tokens, HK * G, WIDTH, tol=(2**-6, 2**-7)), "lse": LSE}, **more,
+        "returns": {"o": rz.Out("bf16", tokens, HK * G, WIDTH, tol=ATTENTION),
+                    "lse": rz.Out("f32", tokens, HK * G, tol=LOGARITHM)},
     }  # fmt: skip
 
 
@@ -421,8 +436,9 @@ def decoded(q, k, v):
 @entry_point(
     "single_decode", "decode", q=rz.In("bf16", HK * G, WIDTH, fill=NEAR, align=16),
     k=rz.In("bf16", X + 1, HK, WIDTH, fill=NEAR, align=16),
-    v=rz.In("bf16", X + 1, HK, WIDTH, fill=rz.integers(1, 3), align=16), reference=decoded,
-    returns={"o": rz.Out("bf16", HK * G, WIDTH, tol=(2**-6, 2**-7)), "lse": rz.Out("f32", HK * G, tol=(1e-4, 0))},
+    v=rz.In("bf16", X + 1, HK, WIDTH, fill=rz.integers(1, 3), align=16),
+    reference=decoded, deterministic=False,
+    returns={"o": rz.Out("bf16", HK * G, WIDTH, tol=ATTENTION), "lse": rz.Out("f32", HK * G, tol=LOGARITHM)},
 )  # fmt: skip
 def single_decode(q, k, v):
     """one query of each head over the keys of one request"""

@@ -119,7 +119,8 @@ class BatchPrefillWithRaggedKVCacheWrapper:
         for b in range(len(q_offsets) - 1):
             rows, keys = slice(*q_offsets[b : b + 2]), slice(*k_offsets[b : b + 2])
             if rows.stop > rows.start:
-                out[rows], lse[rows] = single_prefill_with_kv_cache(q[rows], k[keys], v[keys], causal, "", True)
+                inputs = q[rows], k[keys], v[keys]
+                out[rows], lse[rows] = single_prefill_with_kv_cache(*inputs, causal, "", True)
         return out, lse
 
 
@@ -129,7 +130,7 @@ stand_in.sampling = stand_in  # type: ignore[attr-defined]
 modules = types.ModuleType("flashinfer_modules")
 modules.is_compiled = lambda name: True  # type: ignore[attr-defined]
 sys.modules.update({"flashinfer": stand_in, "flashinfer_modules": modules})
-torch.cuda.get_device_capability = lambda *_: (9, 0)  # type: ignore[assignment]
+torch.cuda.get_device_capability = lambda *_: (9, 0)
 rz.device = lambda: "cuda"
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "python/targets"))
-import flashinfer_entry_points  # noqa: E402, F401
+import flashinfer_entry_points  # noqa: F401

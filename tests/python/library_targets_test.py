@@ -57,9 +57,8 @@ class LibraryTargets(cases.FileCase):
         self.nothing_is_found(stand_in, "flashinfer.", 25)
 
     def test_flashinfer_needs_a_gpu(self):
-        result = self.redzone(
-            "flashinfer_entry_points.py", "run", "--device", "host", "--plans", 1, "--seed", 1, exit_code=NOT_JUDGED
-        )
+        words = ("run", "--device", "host", "--plans", 1, "--seed", 1)
+        result = self.redzone("flashinfer_entry_points.py", *words, exit_code=NOT_JUDGED)
         self.assertEqual(result["verdicts"]["not_applicable"], len(result["targets"]))
         self.assertIn("FlashInfer's kernels run on a GPU only", json.dumps(result["unjudged"]))
 
