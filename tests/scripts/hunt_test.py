@@ -26,12 +26,6 @@ if words[0] == "targets":
 code = json.loads((folder / "codes").read_text()).get(plugin, 0)
 if code == "wait":
     time.sleep(60)
-if code == "meet":  # ends well only beside another run
-    (folder / f"met.{plugin}").touch()
-    until = time.monotonic() + 30
-    while len(list(folder.glob("met.*"))) < 2 and time.monotonic() < until:
-        time.sleep(0.01)
-    code = 0 if len(list(folder.glob("met.*"))) == 2 else 3
 if code == 3:
     sys.exit(3)
 mine = [w for w in words if w.startswith(plugin + ".")]
@@ -102,13 +96,6 @@ def check_exit_codes(hunt):
     assert "cufft: confirmed fault: why" in hunt.out.with_suffix(".txt").read_text()
 
 
-def check_jobs(hunt):
-    both = ("--only", "cufft,thrust", "--commit", "c3")
-    assert hunt.run(*both, "--jobs", "2", cufft="meet", thrust="meet")[0] == 0
-    assert sorted(row[1] for row in hunt.rows()) == ["cufft", "thrust"], hunt.rows()
-    assert hunt.run(*both, "--jobs", "0")[0] == 2
-
-
 def check_nothing_to_do(hunt):
     hunt.out.unlink()
     code, said = hunt.run("--only", "cusparse")
@@ -134,7 +121,6 @@ def main(script):
         hunt = Hunt(script, folder)
         check_parts(hunt)
         check_exit_codes(hunt)
-        check_jobs(hunt)
         check_nothing_to_do(hunt)
         check_kill(hunt)
 
