@@ -336,6 +336,8 @@ def top_k_sampling_from_probs(x):
 NEAR = rz.uniform(-0.1, 0.1)
 NHD_ARGUMENT: dict[str, Any] = {"layout": NHD, "align": 16, "granule": VECTOR}
 ATTENTION, LOGARITHM = (2**-6, 2**-7), (1e-4, 0)
+# fa2 sums powers that are rounded to bf16: a sum is off by up to 2^-9 of it, and its logarithm by 0.0028.
+LOGARITHM_OF = {"fa2": (3e-3, 0), "fa3": LOGARITHM}
 WORKSPACE_BYTES = 128 * 1024 * 1024  # "The recommended size is 128MB"
 
 
@@ -375,14 +377,14 @@ def ragged_attention(q, k, v, causal, batch, lengths):
     return tuple(torch.cat(part) for part in zip(*parts))
 
 
-def prefill(tokens, keys):
+def prefill(tokens, keys, backend):
     return {
         "q": rz.In("bf16", tokens, HK * G, WIDTH, fill=NEAR, **NHD_ARGUMENT),
         "k": rz.In("bf16", keys, HK, WIDTH, fill=NEAR, **NHD_ARGUMENT),
         "v": rz.In("bf16", keys, HK, WIDTH, fill=rz.integers(1, 3), **NHD_ARGUMENT),
         "causal": rz.knob(0, 1), "work": 16 * tokens * keys * HK * G * WIDTH, "deterministic": False,
         "returns": {"o": rz.Out("bf16", tokens, HK * G, WIDTH, tol=ATTENTION),
-                    "lse": rz.Out("f32", tokens, HK * G, tol=LOGARITHM)},
+                    "lse": rz.Out("f32", tokens, HK * G, tol=LOGARITHM_OF[backend])},
     }  # fmt: skip
 
 
@@ -410,7 +412,7 @@ def declare_prefill(backend):
     rz.target(
         Ragged, name=f"flashinfer.ragged_prefill.{backend}", rejects=Refused, batch=B, lengths=L,
         where=rz.knob("host", "device"), doc=f"BatchPrefillWithRaggedKVCacheWrapper by {backend}",
-        reference=ragged_attention, **prefill(TQ, TQ + X),
+        reference=ragged_attention, **prefill(TQ, TQ + X, backend),
     )  # fmt: skip
 
     def single(q, k, v, causal):
@@ -420,7 +422,7 @@ def declare_prefill(backend):
 
     entry_point(
         f"single_prefill.{backend}", f"single_{backend}", doc=f"single_prefill_with_kv_cache by {backend}",
-        reference=attended, **prefill(TQ, TQ + X),
+        reference=attended, **prefill(TQ, TQ + X, backend),
     )(single)  # fmt: skip
 
 
