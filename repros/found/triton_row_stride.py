@@ -46,7 +46,8 @@ def run(stride, wide):
         wrong = not error < 1e-5
     except RuntimeError as failure:
         said, wrong = str(failure).splitlines()[0], True
-    print(f"stride {stride:,}, row as {'tl.int64' if wide else 'tl.program_id() gives it'}: {said}", flush=True)
+    row = "tl.int64" if wide else "tl.program_id() gives it"
+    print(f"stride {stride:,}, row as {row}: {said}", flush=True)
     sys.exit(1 if wrong else 0)
 
 
@@ -55,7 +56,8 @@ def main():
         sys.exit("needs a GPU")
     if len(sys.argv) == 3:
         run(int(sys.argv[1]), sys.argv[2] == "wide")
-    print(f"Triton {triton.__version__}, PyTorch {torch.__version__}, {torch.cuda.get_device_name()}", flush=True)
+    versions = f"Triton {triton.__version__}, PyTorch {torch.__version__}"
+    print(f"{versions}, {torch.cuda.get_device_name()}", flush=True)
     codes = {}
     for stride in (BELOW, BEYOND):
         for how in ("narrow", "wide"):

@@ -84,8 +84,9 @@ struct Judged {
   // Plans that ran between wide canaries instead of guard pages, because a fault of the target was
   // found before.
   std::uint64_t between_canaries = 0;
-  std::uint64_t refused_calls = 0;  // that the target refused, and that were left out of their plans
-  std::string why_refused = {};     // its words for the first one
+  std::uint64_t refused_calls =
+      0;                         // that the target refused, and that were left out of their plans
+  std::string why_refused = {};  // its words for the first one
   OwnMemory own_memory = {};
   ToolWarnings warnings = {};
 };
