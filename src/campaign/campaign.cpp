@@ -307,12 +307,19 @@ void Campaign::screen_again(Lane& lane, Plan plan) {
 
 bool Campaign::screen_the_rest(Lane& lane, const Pending& pending,
                                std::span<const Observation> seen) {
-  auto accepted = without_refused_calls(pending.plan, seen);
+  if (is_over()) return false;
+  auto accepted = without_refused_calls(pending.plan, *lane.target.spec, pending.trials, seen);
   if (!accepted) return false;
+  try {
+    lane.put_off.push_back(pending_for(lane, std::move(accepted->plan)));
+  } catch (const SpecMistake&) {  // the plan counts as it was run
+    return false;
+  }
+  Pending& rest = lane.put_off.back();
+  rest.again = pending.again;
+  if (pending.between_canaries) set_between_canaries(rest);
   lane.stats.refused_calls += accepted->refused;
   if (lane.stats.why_refused.empty()) lane.stats.why_refused = accepted->why;
-  lane.put_off.push_back(pending_for(lane, std::move(accepted->plan)));
-  if (pending.between_canaries) set_between_canaries(lane.put_off.back());
   return true;
 }
 
@@ -473,9 +480,10 @@ Result<void> Campaign::judge(Lane& lane, Pending pending, exec::JobResult result
     lane.spent_us += static_cast<double>(o.wall_us);
     lane.stats.device_seconds += static_cast<double>(o.wall_us) * 1e-6;
     const bool once = !pending.trials[t].order.empty();
-    const auto calls =
-        static_cast<std::uint64_t>(once ? static_cast<std::int64_t>(pending.trials[t].order.size())
-                                        : call_count(pending.plan));
+    // Of a trial that was refused, those up to the refused one.
+    const auto calls = o.end == End::unsupported ? o.calls.size()
+                       : once                    ? pending.trials[t].order.size()
+                              : static_cast<std::uint64_t>(call_count(pending.plan));
     result_.stats.calls += calls;
     lane.stats.calls += calls;
     if (o.own_memory) lane.stats.own_memory += *o.own_memory;
@@ -484,7 +492,6 @@ Result<void> Campaign::judge(Lane& lane, Pending pending, exec::JobResult result
   Lane::Losses& losses = pending.between_canaries ? lane.between_canaries : lane.between_pages;
   ++losses.plans;
   losses.losses += result.lost_workers > 0 ? 1 : 0;
-  lane.stats.between_canaries += pending.between_canaries ? 1 : 0;
   note_slowness(lane, result);
   lane.references.settle(pending.references, result.observations);
   result_.stats.trials += result.observations.size();
@@ -500,6 +507,7 @@ Result<void> Campaign::judge(Lane& lane, Pending pending, exec::JobResult result
   if (verdict.outcome == Outcome::not_applicable &&
       screen_the_rest(lane, pending, result.observations))
     return {};
+  lane.stats.between_canaries += pending.between_canaries ? 1 : 0;
   count(lane, verdict);
   if (verdict.reference.compared < verdict.reference.calls && lane.stats.not_compared.empty())
     lane.stats.not_compared =

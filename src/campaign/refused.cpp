@@ -7,34 +7,64 @@
 namespace redzone::campaign {
 namespace {
 
-bool are_refused_alike(const Call& a, const Call& b) {
+bool look_alike(const Call& a, const Call& b) {
   return a.dims == b.dims && a.config == b.config && a.layouts == b.layouts;
+}
+
+// Whether each repeat of a call is observed by itself, and only the last one under its index.
+bool observes_each_repeat(const Plan& plan, const TargetSpec& spec) {
+  const auto calls = calls_of(plan);
+  return std::any_of(calls.begin(), calls.end(), [](const auto* s) { return s->repeat > 1; }) &&
+         std::any_of(spec.tensors.begin(), spec.tensors.end(),
+                     [](const TensorSpec& t) { return t.role == Role::inout; });
+}
+
+// The index of the call for which the trial was refused: the last one that it made.
+std::optional<std::size_t> refused_call(const Plan& plan, const TargetSpec& spec,
+                                        const TrialSpec& trial, const Observation& o) {
+  if (o.end != End::unsupported || o.calls.empty()) return std::nullopt;
+  const auto is_observed = [&](std::uint32_t index) {
+    return std::any_of(o.calls.begin(), o.calls.end(), [&](const CallObservation& call) {
+      return call.call == static_cast<std::int32_t>(index);
+    });
+  };
+  if (!trial.order.empty()) {
+    const auto last = std::find_if(trial.order.rbegin(), trial.order.rend(), is_observed);
+    if (last == trial.order.rend()) return std::nullopt;
+    return *last;
+  }
+  if (has_graphs(plan) || observes_each_repeat(plan, spec)) return std::nullopt;
+  const std::int32_t last = o.calls.back().call;
+  if (last < 0) return std::nullopt;
+  return static_cast<std::size_t>(last);
 }
 
 }  // namespace
 
-std::optional<Accepted> without_refused_calls(const Plan& plan,
+std::optional<Accepted> without_refused_calls(const Plan& plan, const TargetSpec& spec,
+                                              std::span<const TrialSpec> trials,
                                               std::span<const Observation> observations) {
-  const auto refused = std::find_if(
-      observations.begin(), observations.end(),
-      [](const Observation& o) { return o.end == End::unsupported && !o.calls.empty(); });
-  if (refused == observations.end()) return std::nullopt;
   const auto calls = calls_of(plan);
-  const auto index = static_cast<std::size_t>(refused->calls.back().call);
-  if (index >= calls.size()) return std::nullopt;
-  const Call& call = calls[index]->call;
-  const auto goes = [&](const Step& step) {
-    const auto* other = std::get_if<CallStep>(&step);
-    return other != nullptr && are_refused_alike(other->call, call);
-  };
-  const bool captured = std::any_of(calls.begin(), calls.end(), [&](const CallStep* step) {
-    return step->graph != 0 && are_refused_alike(step->call, call);
-  });
-  Accepted accepted{
-      .plan = captured ? with_plain_graphs(plan) : plan, .refused = 0, .why = refused->message};
-  accepted.refused = std::erase_if(accepted.plan.steps, goes);
-  if (calls_of(accepted.plan).empty()) return std::nullopt;
-  return accepted;
+  for (std::size_t t = 0; t < std::min(trials.size(), observations.size()); ++t) {
+    const auto index = refused_call(plan, spec, trials[t], observations[t]);
+    if (!index || *index >= calls.size()) continue;
+    const Call& call = calls[*index]->call;
+    const auto goes = [&](const CallStep* step) { return look_alike(step->call, call); };
+    const bool captured = std::any_of(calls.begin(), calls.end(), [&](const CallStep* step) {
+      return step->graph != 0 && goes(step);
+    });
+    Accepted accepted{
+        .plan = captured ? with_plain_graphs(plan) : plan,
+        .refused = static_cast<std::uint64_t>(std::count_if(calls.begin(), calls.end(), goes)),
+        .why = observations[t].message};
+    std::erase_if(accepted.plan.steps, [&](const Step& step) {
+      const auto* other = std::get_if<CallStep>(&step);
+      return other != nullptr && goes(other);
+    });
+    if (calls_of(accepted.plan).empty()) return std::nullopt;
+    return accepted;
+  }
+  return std::nullopt;
 }
 
 }  // namespace redzone::campaign

@@ -2,6 +2,8 @@
 // calls behind it were not run, and nothing was judged.
 #pragma once
 
+#include <redzone/spec.h>
+
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -11,18 +13,22 @@
 
 namespace redzone::campaign {
 
-// What the target does not refuse of a plan, as far as its trials say.
+// What is left of a plan without a call that its target refused.
 struct Accepted {
   Plan plan;
-  std::uint64_t refused = 0;  // calls that were left out, without repeats
+  std::uint64_t refused = 0;  // calls that were left out, without repeats and replays
   std::string why;            // the target's words
 };
 
-// Leaves out the call that a trial was refused for, and those of the same dims, knobs and layouts.
-// A refused call that is captured takes the graphs with it: all calls then run where they were
-// captured, and once more at each replay. Nothing if no trial says which call it was, or no call
-// would be left.
-std::optional<Accepted> without_refused_calls(const Plan& plan,
+// Leaves out the call that a trial was refused for, and those of the same dims, knobs and layouts,
+// which are probably refused, too. A call that is captured takes the graphs with it: all calls then
+// run where they were captured, and once more at each replay.
+//
+// Nothing if no call would be left, or no trial says which call was refused. A trial that makes the
+// calls in an order of its own always does; another one does not if it captures calls, or if it
+// repeats calls of a target with inout tensors, because its observation lacks the refused one then.
+std::optional<Accepted> without_refused_calls(const Plan& plan, const TargetSpec& spec,
+                                              std::span<const TrialSpec> trials,
                                               std::span<const Observation> observations);
 
 }  // namespace redzone::campaign

@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "campaign/campaign_case.h"
 
@@ -12,13 +15,18 @@ namespace {
 using redzone::testing::ended;
 using redzone::testing::faulted;
 
-// Ends at call `index`, as a trial does whose call is refused.
+// Ends at call `index`, as a trial does whose call is refused: the calls that it made are observed,
+// in the order of the plan.
 Observation refused_at(const Plan& plan, const TrialSpec& trial, std::int32_t index) {
   Observation o = ended(End::unsupported, "N is odd");
-  for (const CallObservation& call : all_right(plan, trial).calls) {
-    o.calls.push_back(call);
-    if (call.call == index) break;
+  const Observation whole = all_right(plan, trial);
+  std::vector<std::int32_t> made;
+  for (const auto& [called, call] : calls_of_trial(plan, trial)) {
+    made.push_back(called);
+    if (called == index) break;
   }
+  for (const CallObservation& call : whole.calls)
+    if (std::find(made.begin(), made.end(), call.call) != made.end()) o.calls.push_back(call);
   return o;
 }
 
@@ -30,6 +38,14 @@ Observation refuses_odd(const Plan& plan, const TrialSpec& trial, const std::vec
     if (n > 64) return faulted(fault_at(index, "x", Access::read, Side::after));
   }
   return all_right(plan, trial);
+}
+
+// In the order of the plan, and in reverse.
+std::vector<TrialSpec> both_orders(const Plan& plan) {
+  std::vector<TrialSpec> trials(2);
+  for (std::size_t i = calls_of(plan).size(); i > 0; --i)
+    trials[1].order.push_back(static_cast<std::uint32_t>(i - 1));
+  return trials;
 }
 
 std::vector<std::int64_t> sizes_of(const Plan& plan) {
@@ -44,8 +60,9 @@ TEST(WithoutRefusedCalls, LeavesOutTheCallAndThoseThatAreRefusedAlike) {
   Plan plan =
       plain_plan({call_of(10, 16), call_of(11, 16), call_of(12, 16), call_of(11, 16), other});
   plan.mode.poison = 0x3f3f3f3fu;
-  const auto rest =
-      without_refused_calls(plan, std::vector{all_right(plan, {}), refused_at(plan, {}, 1)});
+  const auto trials = both_orders(plan);
+  const auto rest = without_refused_calls(plan, small_spec(), trials,
+                                          std::vector{refused_at(plan, trials[0], 1)});
   ASSERT_TRUE(rest);
   EXPECT_EQ(sizes_of(rest->plan), (std::vector<std::int64_t>{10, 12, 11}));
   EXPECT_EQ(rest->refused, 2u);
@@ -53,21 +70,60 @@ TEST(WithoutRefusedCalls, LeavesOutTheCallAndThoseThatAreRefusedAlike) {
   EXPECT_EQ(rest->plan.mode, plan.mode);
 }
 
+// Say for a base address that only the memory of that trial has.
+TEST(WithoutRefusedCalls, KnowsTheCallThatOnlyTheTrialInReverseOrderRefuses) {
+  const Plan plan =
+      plain_plan({call_of(10, 16), call_of(11, 16), call_of(12, 16), call_of(14, 16)});
+  const auto trials = both_orders(plan);
+  const auto rest = without_refused_calls(
+      plan, small_spec(), trials,
+      std::vector{all_right(plan, trials[0]), refused_at(plan, trials[1], 1)});
+  ASSERT_TRUE(rest);
+  EXPECT_EQ(sizes_of(rest->plan), (std::vector<std::int64_t>{10, 12, 14}));
+}
+
+// A trial that captures calls observes none of them before the graph is replayed.
 TEST(WithoutRefusedCalls, LeavesNoGraphWithoutItsCalls) {
-  Plan plan = plain_plan({call_of(11, 16), call_of(10, 16)});
-  std::get<CallStep>(plan.steps[0]).graph = 1;
+  Plan plan = plain_plan({call_of(10, 16), call_of(11, 16)});
+  std::get<CallStep>(plan.steps[1]).graph = 1;
   plan.steps.emplace_back(ReplayStep{});
-  const auto rest = without_refused_calls(plan, std::vector{refused_at(plan, {}, 0)});
+  const auto trials = both_orders(plan);
+  Observation before_the_graph = ended(End::unsupported, "N is odd");
+  before_the_graph.calls = {all_right(plan, trials[0]).calls[0]};
+  EXPECT_FALSE(without_refused_calls(plan, small_spec(), trials, std::vector{before_the_graph}));
+  const auto rest = without_refused_calls(
+      plan, small_spec(), trials, std::vector{before_the_graph, refused_at(plan, trials[1], 1)});
   ASSERT_TRUE(rest);
   EXPECT_FALSE(has_graphs(rest->plan));
+  EXPECT_EQ(sizes_of(rest->plan), std::vector<std::int64_t>{10});
+  EXPECT_EQ(rest->refused, 1u) << "without its replay";
+}
+
+// Each repeat of a call on inout tensors is observed by itself, and only the last under its index.
+TEST(WithoutRefusedCalls, TakesNoAcceptedCallForTheRepeatThatWasRefused) {
+  TargetSpec spec = small_spec();
+  spec.tensors[1].role = Role::inout;
+  Plan plan = plain_plan({call_of(10, 16), call_of(11, 16)});
+  std::get<CallStep>(plan.steps[1]).repeat = 3;
+  const auto trials = both_orders(plan);
+  Observation lacks_it = ended(End::unsupported, "N is odd");
+  lacks_it.calls = {all_right(plan, trials[0]).calls[0]};
+  EXPECT_FALSE(without_refused_calls(plan, spec, trials, std::vector{lacks_it}));
+  const auto rest = without_refused_calls(plan, spec, trials,
+                                          std::vector{lacks_it, refused_at(plan, trials[1], 1)});
+  ASSERT_TRUE(rest);
   EXPECT_EQ(sizes_of(rest->plan), std::vector<std::int64_t>{10});
 }
 
 TEST(WithoutRefusedCalls, SaysNothingIfNoCallIsLeftOrNoneIsNamed) {
   const Plan plan = plain_plan({call_of(11, 16), call_of(11, 16)});
-  EXPECT_FALSE(without_refused_calls(plan, std::vector{refused_at(plan, {}, 0)}));
-  EXPECT_FALSE(without_refused_calls(plan, std::vector{ended(End::unsupported)}));
-  EXPECT_FALSE(without_refused_calls(plan, std::vector{ended(End::out_of_memory)}));
+  const auto trials = both_orders(plan);
+  const auto rest = [&](Observation o) {
+    return without_refused_calls(plan, small_spec(), trials, std::vector{std::move(o)});
+  };
+  EXPECT_FALSE(rest(refused_at(plan, trials[0], 0)));
+  EXPECT_FALSE(rest(ended(End::unsupported)));
+  EXPECT_FALSE(rest(ended(End::out_of_memory)));
 }
 
 using RefusedTest = CampaignTest;
