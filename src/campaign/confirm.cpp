@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "campaign/history.h"
 #include "campaign/naming.h"
@@ -137,12 +138,15 @@ Result<void> confirm(const Workshop& shop, Case& c, const Suspect& suspect) {
                           is_between_canaries(suspect));
   Cause cause = find_cause(shop, evaluator, suspect, finding);
   evaluator.set_reuse(exec::Reuse::none);
-  if (!cause.shown && options.reuse_workers) {
+  bool in_new_workers = !options.reuse_workers;
+  const auto look_in_new_workers = [&] {
+    in_new_workers = true;
     c.grouped = false;
     evaluator.set_grouped(false);
     evaluator.set_one_queue(false);
-    cause = find_cause(shop, evaluator, suspect, finding);
-  }
+    return find_cause(shop, evaluator, suspect, finding);
+  };
+  if (!cause.shown && !in_new_workers) cause = look_in_new_workers();
   auto& shown = cause.shown;
   if (!shown) {
     // An interrupted confirmation does not show that the failure is gone: it stays a suspect.
@@ -153,13 +157,28 @@ Result<void> confirm(const Workshop& shop, Case& c, const Suspect& suspect) {
     return {};
   }
 
-  finding.signature = shown->answer.verdict.signature;
   evaluator.set_deadline(options.deadline);
   // Each further run costs a worker, and so did the one that showed the failure.
-  const bool counts = options.costs_workers(finding.signature.kind) && shown->answer.fresh;
-  const auto runs =
-      run_to_confirm(shop, evaluator, c, *shown->oracle, shown->plan, finding.signature,
-                     counts ? std::vector{shown->answer} : std::vector<Answer>());
+  std::vector<Answer> first;
+  if (options.costs_workers(shown->answer.verdict.signature.kind) && shown->answer.fresh)
+    first = {shown->answer};
+  // What a used worker has kept of earlier trials can give a failure another name, which no new
+  // worker shows. A mere difference always gets one.
+  const FailKind seen = suspect.verdict.signature.kind;
+  const bool renamed = seen != FailKind::divergence && seen != shown->answer.verdict.signature.kind;
+  if (renamed && !in_new_workers) {
+    Runs few = run_in_new_workers(shop, evaluator, *shown->oracle, shown->plan,
+                                  shown->answer.verdict.signature, options.confirm_runs);
+    first = std::move(few.answers);
+    if (few.reliability.k == 0 && !options.stopped())
+      if (Cause again = look_in_new_workers(); again.shown) {
+        shown = std::move(again.shown);
+        first.clear();
+      }
+  }
+  const Runs runs = run_to_confirm(shop, evaluator, c, *shown->oracle, shown->plan,
+                                   shown->answer.verdict.signature, std::move(first));
+  finding.signature = shown->answer.verdict.signature;
   finding.reliability = runs.reliability;
   finding.state = state_of(runs.reliability);
   finding.reason = shown->answer.verdict.reason;

@@ -143,6 +143,31 @@ TEST(UsedWorkers, ASmallPlanThatOnlyFreshProcessesShowIsFound) {
   EXPECT_TRUE(f.minimal);
 }
 
+// A cache of the process under a key that lacks a dim, say: in a worker that has run much, results
+// differ from run to run, and in a new one they are wrong.
+TEST(UsedWorkers, ADirectFailureThatTheyGiveAnotherNameIsConfirmedInNewOnes) {
+  std::uint64_t differs = 0;
+  const Bug bug = [&](const Plan& plan, const TrialSpec& trial, const std::vector<Call>& before) {
+    constexpr std::size_t kMuch = 40;
+    Observation o = all_right(plan, trial);
+    for (const auto& [index, call] : calls_of_trial(plan, trial)) {
+      auto& seen = o.calls[static_cast<std::size_t>(index)];
+      if (trial.reference) seen.comparison = Comparison::compared;
+      if (get(call.dims, "C") == 64) seen.buffers.back().dirty_after = 4;
+      if (get(call.dims, "C") != 32) continue;
+      seen.buffers.back().digest = before.size() < kMuch ? 1 : ++differs;
+      if (trial.reference && before.size() < kMuch)
+        seen.references = {{.tensor = "y", .numel = 8, .mismatches = 8}};
+    }
+    return o;
+  };
+  TriageCase c(bug, with_slow_starts());
+  c.settle(busy_plan(std::vector<Call>(4, call_of(700, 64))));  // the used worker runs much
+  const Finding f = c.settle(plain_plan({call_of(10, 32)})).finding;
+  EXPECT_EQ(f.signature.kind, FailKind::reference) << f.signature.text();
+  EXPECT_EQ(f.state, FindingState::confirmed);
+}
+
 // Processes with one hardware queue start sooner, but a replay has several.
 TEST(OneQueue, ServesForTheReductionAndNotForTheMeasurement) {
   TriageCase c(writes_in_the_last_call(2, 2), with_slow_starts());
