@@ -3,8 +3,8 @@
 namespace redzone::libraries::cufft {
 namespace {
 
-// More plans than the calls of one trial need, whose work may still be queued when a plan is
-// dropped. Each holds tables in device memory.
+// More than one trial uses: the transforms of a trial may still be queued when a plan is dropped.
+// Each plan holds tables in device memory.
 constexpr std::size_t kMostPlans = 512;
 
 }  // namespace

@@ -4,9 +4,8 @@
 
 They are correct for every shape and stride that is declared: unlike the tutorials, they multiply a row by a
 stride in 64 bits, because Triton passes a stride below 2^31 in 32 bits, in which the product overflows
-(repros/found/triton_row_stride.py). Without a GPU they are interpreted, with fewer programs,
-and without the product: under NumPy 2.4 the interpreter of Triton 3.6 takes no bound of a loop from an
-argument.
+(triton-lang/triton#6748). Without a GPU they are interpreted, with fewer programs, and without the product:
+under NumPy 2.4 the interpreter of Triton 3.6 takes no bound of a loop from an argument.
 """
 
 import redzone as rz

@@ -84,9 +84,10 @@ struct Judged {
   // Plans that ran between wide canaries instead of guard pages, because a fault of the target was
   // found before.
   std::uint64_t between_canaries = 0;
-  std::uint64_t refused_calls =
-      0;                         // that the target refused, and that were left out of their plans
-  std::string why_refused = {};  // its words for the first one
+  // Calls that the target refused and that were left out of their plans, and its words for the
+  // first.
+  std::uint64_t refused_calls = 0;
+  std::string why_refused = {};
   OwnMemory own_memory = {};
   ToolWarnings warnings = {};
 };
