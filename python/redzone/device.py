@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from types import ModuleType
 
 # Set before the files of targets are imported.
 VARIABLE = "REDZONE_PYTHON_DEVICE"
@@ -20,7 +21,8 @@ def choose_device(of_driver: str) -> str:
     if device == "cpu":
         os.environ.setdefault(_TRITON, "1")
         os.environ.setdefault(_HELION, "1")
-        sys.meta_path.insert(0, _HelionBesideTriton())
+        if not any(isinstance(finder, _HelionBesideTriton) for finder in sys.meta_path):
+            sys.meta_path.insert(0, _HelionBesideTriton())
     return device
 
 
@@ -34,6 +36,13 @@ class _HelionBesideTriton:
     Triton's variable is "1": from the import of Helion on it is spelled another way that Triton takes.
     Not before, because much code asks whether it is "1", as Triton's own tests do."""
 
-    def find_spec(self, name: str, path: Sequence[str] | None = None, target: object = None) -> None:
-        if name == "helion" and os.environ.get(_TRITON) == "1":
+    def find_spec(
+        self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> None:
+        if name != "helion" or os.environ.get(_TRITON) != "1":
+            return
+        # Also asked by code that wants to know whether Helion is installed. Finders before this one have
+        # found nothing.
+        later = sys.meta_path[sys.meta_path.index(self) + 1 :]
+        if any(finder.find_spec(name, path, target) for finder in later):
             os.environ[_TRITON] = "true"

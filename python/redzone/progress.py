@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import importlib
+import os
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
@@ -19,6 +20,8 @@ from .targets import Target, is_compiled
 # A compilation is told this often, and after this long no more: then it does hang.
 _EVERY_S = 0.5
 _MOST_S = 600.0
+# Methods of Helion's BoundKernel.
+HELION_COMPILES = ("__init__", "autotune", "compile_config")
 
 
 class Progress:
@@ -111,9 +114,11 @@ class Progress:
 
     def _hook_helion(self, kernel: Any) -> None:
         """Helion calls nobody when it lowers a function, searches for a configuration, or writes a kernel
-        for one."""
+        for one. Where it interprets nothing is compiled."""
+        if os.environ.get("HELION_INTERPRET", "").strip().lower() in ("1", "true", "yes", "on"):
+            return
         bound = getattr(kernel, "BoundKernel", None)
-        for name in ("__init__", "autotune", "compile_config"):
+        for name in HELION_COMPILES:
             method = getattr(bound, name, None)
             if method is not None:
                 setattr(bound, name, self._told(method, "compiles by Helion"))

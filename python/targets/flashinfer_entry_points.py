@@ -12,6 +12,7 @@ aligned to their elements only are apart, as `.unaligned`, so that what is wrong
 import functools
 import math
 import random
+import sys
 from typing import Any
 
 import redzone as rz
@@ -49,10 +50,11 @@ def refusal(module):
     """Why nothing that needs a module of FlashInfer can run here, or ""."""
     if rz.device() != "cuda":
         return "FlashInfer's kernels run on a GPU only"
-    if not flashinfer_modules.is_compiled(module):
-        return f"FlashInfer's module {module} is not compiled: python3 flashinfer_modules.py {module}"
     if module.endswith("fa3") and torch.cuda.get_device_capability()[0] != 9:
         return "FlashInfer's backend fa3 is for compute capability 9.0"
+    if not flashinfer_modules.is_compiled(module):
+        compiles = f"{sys.executable} {flashinfer_modules.__file__} {module}"
+        return f"FlashInfer's module {module} is not compiled: {compiles}"
     return ""
 
 

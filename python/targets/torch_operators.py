@@ -100,7 +100,7 @@ def declare(operator, samples):
         try:
             results = operator(given.input, *given.args, **given.kwargs)
         except RuntimeError as error:
-            if "deterministic" in str(error):
+            if "does not have a deterministic implementation" in str(error):
                 raise NotImplementedError(str(error).splitlines()[0]) from error
             raise
         return hashed(results, compared)

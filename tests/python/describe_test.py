@@ -1,18 +1,21 @@
 #!/usr/bin/env python3
 """Files of targets become descriptions, or one line about what is wrong with them."""
 
+import importlib.machinery
 import importlib.util
 import os
 import py_compile
 import subprocess
 import sys
 import unittest
+import unittest.mock
 from typing import Any
 
 import cases  # isort: skip
 
 import redzone as rz
 from redzone.description import describe_target
+from redzone.device import choose_device
 from redzone.registry import registry
 
 HEAD = "import redzone as rz\nN = rz.dim('N', 1, 100)\n"
@@ -247,8 +250,25 @@ class Descriptions(cases.FileCase):
     def test_on_a_cpu_the_interpreters_of_triton_and_helion_are_on(self):
         said = "import os\nSAID = [os.environ[f'{n}_INTERPRET'] for n in ('TRITON', 'HELION')]\n"
         self.write(said, "helion.py")
+        # The arrays are torch's where Helion is imported, unless the file says otherwise.
+        buffers = RIGHT.replace("target(", "target(arrays='buffer', ")
         self.answer("import os\nassert os.environ['TRITON_INTERPRET'] == '1'\nimport helion\n"
-                    "assert helion.SAID == ['true', '1'], helion.SAID\n" + RIGHT)  # fmt: skip
+                    "assert helion.SAID == ['true', '1'], helion.SAID\n" + buffers)  # fmt: skip
+
+    def test_a_probe_for_helion_where_it_is_not_installed_changes_nothing(self):
+        finders = list(sys.meta_path)
+        self.addCleanup(sys.meta_path.__setitem__, slice(None), finders)
+        with unittest.mock.patch.dict(os.environ, {"TRITON_INTERPRET": "1"}):
+            for _ in range(2):
+                choose_device("host")
+            (added,) = [finder for finder in sys.meta_path if finder not in finders]
+            sys.meta_path[:] = [added]
+            self.assertIsNone(importlib.util.find_spec("helion"))
+            self.assertEqual(os.environ["TRITON_INTERPRET"], "1")
+            found = importlib.machinery.ModuleSpec("helion", None)
+            sys.meta_path.append(unittest.mock.Mock(find_spec=lambda *_: found))
+            self.assertIs(importlib.util.find_spec("helion"), found)
+            self.assertEqual(os.environ["TRITON_INTERPRET"], "true")
 
 
 class HostileFiles(cases.FileCase):

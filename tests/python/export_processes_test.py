@@ -2,14 +2,16 @@
 """export_processes_test.py REDZONE [unittest arguments]: the processes of programs without Redzone."""
 
 import importlib.util
+import os
 import pathlib
 import subprocess
 import sys
 import unittest
+import unittest.mock
 
 import export_test
 from export_test import HEAD, plan, without_redzone
-from redzone.standalone.processes import slow_imports
+from redzone.standalone.processes import environment_of, slow_imports
 
 
 class ProgramCase(export_test.ExportCase):
@@ -65,6 +67,23 @@ class Processes(ProgramCase):
         for environment in (given, full):
             lines, _ = self.told("", body, ("-O", "-X", "mine=8"), environment)
             self.assertEqual([what for *_, what in lines], [want] * 4)
+
+    def test_helion_has_another_word_in_the_variable_of_triton(self):
+        for source, given, want in (
+            ("import torch", None, "1"),
+            ("import torch", "1", "1"),
+            ("import helion", None, "true"),
+            ("import torch, helion", "1", "true"),
+            ("import redzone as rz, helion.language as hl", "1", "true"),
+            ("kernels = __import__('helion')", "1", "true"),
+            ("import helion", "0", "0"),
+            ("import helions", "1", "1"),
+        ):
+            with self.subTest(source, given=given), unittest.mock.patch.dict(os.environ):
+                os.environ.pop("TRITON_INTERPRET", None)
+                if given is not None:
+                    os.environ["TRITON_INTERPRET"] = given
+                self.assertEqual(environment_of({"device": "host"}, source)["TRITON_INTERPRET"], want)
 
     def test_a_start_that_changes_the_environment_is_not_repeated_for_ever(self):
         (self.folder / "sitecustomize.py").write_text("import os\nos.environ.pop('OMP_NUM_THREADS', None)\n")

@@ -395,7 +395,7 @@ for each in DTYPES:
         add_kind(each)
 
 
-PUZZLES = [file for file in cases.PUZZLES if not cases.missing_module(file)]
+PUZZLES = [file for file in cases.PUZZLES if not cases.lacks_helion(file)]
 # Of the call that shows a puzzle.
 PUZZLE_LAYOUTS = {"strides_assumed": "layout = { x = { row_padding = 1 } }"}
 
@@ -440,6 +440,8 @@ class Puzzles(ExportCase):
         return plan(calls, f"puzzle.{file.stem}", kind, **signature)
 
     def check(self, file):
+        if file not in PUZZLES:
+            self.skipTest("no module 'helion'")
         program = self.programs[file.stem]
         ran = self.ran(program)
         self.assertEqual(ran.returncode, 1, ran.stdout + ran.stderr)
@@ -454,7 +456,7 @@ def add_puzzle(file):
 
 
 if importlib.util.find_spec("torch"):
-    for puzzle in PUZZLES:
+    for puzzle in cases.PUZZLES:
         add_puzzle(puzzle)
 
 

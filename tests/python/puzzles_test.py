@@ -3,7 +3,7 @@
 
 Each is found by two seeds, and reduced to the minimum that its first lines state; the twins have no
 finding. The interpreter that runs this test runs the targets, and needs torch and Triton. Puzzles that need
-another module are skipped where it is missing.
+Helion are skipped where it is missing.
 """
 
 import itertools
@@ -93,9 +93,8 @@ class Puzzles(Case):
         self.assertEqual(finding["reliability"]["k"], finding["reliability"]["n"])
 
     def check(self, note):
-        missing = cases.missing_module(note.file)
-        if missing:
-            self.skipTest(f"no module '{missing}'")
+        if cases.lacks_helion(note.file):
+            self.skipTest("no module 'helion'")
         preload = REDZONE.parent.parent / "lib/redzone/libredzone_memory.so"
         if "torch#" in note.rest and not preload.exists():
             self.skipTest(f"needs guarded memory of torch: no {preload.name} in this build")
@@ -108,7 +107,7 @@ class Puzzles(Case):
 class Twins(Case):
     def test_nothing_is_found(self):
         """All in one campaign: to import PyTorch takes longer than the plans of a twin."""
-        files = [file for file in FILES if not cases.missing_module(file)]
+        files = [file for file in FILES if not cases.lacks_helion(file)]
         twins = [word for file in files for word in (file, "--target", f"twin.{file.stem}")]
         _, found, ran = self.run_targets(*twins, "--plans", TWIN_PLANS, "--seed", 1)
         self.assertEqual(found, [], ran.stdout)

@@ -5,6 +5,7 @@ import builtins
 import ctypes
 import functools
 import importlib
+import importlib.util
 import os
 import pathlib
 import random
@@ -22,7 +23,7 @@ import redzone as rz
 from redzone import random_numbers
 from redzone.files import Files
 from redzone.imports import ImportWatch
-from redzone.progress import Progress
+from redzone.progress import HELION_COMPILES, Progress
 from redzone.registry import registry
 from redzone.worker import Worker, kept_in_process
 
@@ -135,9 +136,15 @@ class Calls(unittest.TestCase):
                 compiled.append((config, allow_print))
                 raise KeyError
 
-        with unittest.mock.patch.dict(
-            sys.modules, {"helion.runtime.kernel": unittest.mock.Mock(BoundKernel=BoundKernel)}
+        initialized = BoundKernel.__init__
+        module = unittest.mock.Mock(BoundKernel=BoundKernel)
+        with (
+            unittest.mock.patch.dict(sys.modules, {"helion.runtime.kernel": module}),
+            unittest.mock.patch.dict(os.environ, {"HELION_INTERPRET": "1"}),
         ):
+            Progress(told.append, told.append).hook()
+            self.assertIs(BoundKernel.__init__, initialized)  # interpreted: nothing compiles
+            os.environ["HELION_INTERPRET"] = "0"
             progress = Progress(told.append, told.append)
             for _ in range(2):
                 progress.hook()
@@ -147,6 +154,14 @@ class Calls(unittest.TestCase):
                 kernel.compile_config(3, allow_print=False)
         self.assertEqual((compiled[2:], len(told)), ([(3, False)], 2))
         self.assertEqual(progress._over, [])
+
+    @unittest.skipUnless(importlib.util.find_spec("helion"), "no module 'helion'")
+    def test_the_methods_of_helion_that_compile_exist(self):
+        code = ("from helion.runtime.kernel import BoundKernel\n"
+                f"for name in {HELION_COMPILES}: assert name in vars(BoundKernel), name")  # fmt: skip
+        ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=200,
+                             env={**os.environ, "TRITON_INTERPRET": "0"})  # fmt: skip
+        self.assertEqual(ran.returncode, 0, ran.stderr)
 
 
 class Imports(cases.FileCase):

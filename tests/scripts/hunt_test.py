@@ -18,7 +18,8 @@ folder = pathlib.Path(sys.argv[0]).parent
 if words[0] == "doctor":
     print(json.dumps({"lines": [{"what": "GPU", "found": "Fake 1"}, {"what": "CUDA driver", "found": "9"}]}))
     sys.exit(0)
-plugin = pathlib.Path(words[words.index("--plugin") + 1]).name.partition(".")[0]
+source = words[words.index("--plugin") + 1] if "--plugin" in words else words[1]
+plugin = pathlib.Path(source).name.partition(".")[0]
 if words[0] == "targets":
     count = 90 if plugin == "cublas" else 2
     print(json.dumps({"targets": [{"name": f"{plugin}.t{i}"} for i in range(count)] + [{"name": "other"}]}))
@@ -105,6 +106,23 @@ def check_nothing_to_do(hunt):
         assert hunt.run(*wrong)[0] == 2, wrong
 
 
+def check_absent_packages(hunt):
+    (hunt.folder / "modules").mkdir()
+    (hunt.folder / "modules/flashinfer.py").touch()
+    python = hunt.folder / "python"
+    python.write_text(f"#!/bin/sh\nPYTHONPATH={hunt.folder}/modules exec {sys.executable} -S \"$@\"\n")
+    python.chmod(0o755)
+    code, said = hunt.run("--only", "torch,triton,helion,flashinfer", "--python", str(python))
+    left_out = [line for line in said.splitlines() if "left out" in line]
+    assert left_out == ["hunt: torch is left out: no module 'expecttest'",
+                        "hunt: helion is left out: no module 'helion'"], said  # fmt: skip
+    assert code == 0 and [row[1:] for row in hunt.rows()] == [("flashinfer", 30), ("triton", 30)], said
+    # A run says that there is no such interpreter.
+    said = hunt.run("--only", "helion,flashinfer", "--python", str(hunt.folder / "none"))[1]
+    assert "left out" not in said, said
+    hunt.out.unlink()
+
+
 def check_kill(hunt):
     killed = hunt.start("--only", "cufft,thrust", thrust="wait")
     until = time.monotonic() + 60
@@ -122,6 +140,7 @@ def main(script):
         check_parts(hunt)
         check_exit_codes(hunt)
         check_nothing_to_do(hunt)
+        check_absent_packages(hunt)
         check_kill(hunt)
 
 

@@ -35,9 +35,10 @@ def environment_of(plan: Mapping[str, Any], source: str) -> dict[str, str]:
     # The order of a set of texts: a failure that depends on it shows in each process.
     environment["PYTHONHASHSEED"] = "0"
     if plan["device"] != "cuda":
+        environment.setdefault("TRITON_INTERPRET", "1")
         # Helion refuses to interpret where Triton's variable is "1"; other code asks whether it is.
-        helion = re.search(r"^\s*(import|from)\s+helion\b", source, re.MULTILINE)
-        environment.setdefault("TRITON_INTERPRET", "true" if helion else "1")
+        if environment["TRITON_INTERPRET"] == "1" and re.search(r"\bhelion\b", source):
+            environment["TRITON_INTERPRET"] = "true"
         environment.setdefault("HELION_INTERPRET", "1")
     return environment
 

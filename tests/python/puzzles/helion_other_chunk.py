@@ -1,6 +1,5 @@
 # puzzle: helion_other_chunk
 # bug: what calls a Helion kernel for chunks of one size is kept without the size, and used for others
-# kin: pytorch/helion, chunked linear attention that was compiled for one C
 # expect: history result
 # minimal: 2 calls; N=2 C=2; N=2 C=4
 # minimal: 2 calls; N=2 C=4; N=2 C=2
