@@ -166,7 +166,7 @@ Result<void> confirm(const Workshop& shop, Case& c, const Suspect& suspect) {
   // worker shows. A mere difference always gets one.
   const FailKind seen = suspect.verdict.signature.kind;
   const bool renamed = seen != FailKind::divergence && seen != shown->answer.verdict.signature.kind;
-  if (renamed && !in_new_workers) {
+  if (renamed && !in_new_workers && first.empty()) {
     Runs few = run_in_new_workers(shop, evaluator, *shown->oracle, shown->plan,
                                   shown->answer.verdict.signature, options.confirm_runs);
     first = std::move(few.answers);
