@@ -47,6 +47,13 @@ void add_spec_error(std::vector<Unjudged>& all, const std::string& target,
   ++it->plans;
 }
 
+// Calls of a trial, repeats and replays included. Of a refused one, those up to the refused call.
+std::uint64_t calls_made(const Plan& plan, const TrialSpec& trial, const Observation& o) {
+  if (o.end == End::unsupported) return o.calls.size();
+  if (!trial.order.empty()) return trial.order.size();
+  return static_cast<std::uint64_t>(call_count(plan));
+}
+
 // A new finding whose write no plan of its own shows as a fault (as_fault()), while other plans do,
 // is merged into that fault, if that is new as well: an older one may have a mark, or be of another
 // write that was mended since.
@@ -479,11 +486,7 @@ Result<void> Campaign::judge(Lane& lane, Pending pending, exec::JobResult result
     const auto& o = result.observations[t];
     lane.spent_us += static_cast<double>(o.wall_us);
     lane.stats.device_seconds += static_cast<double>(o.wall_us) * 1e-6;
-    const bool once = !pending.trials[t].order.empty();
-    // Of a trial that was refused, those up to the refused one.
-    const auto calls = o.end == End::unsupported ? o.calls.size()
-                       : once                    ? pending.trials[t].order.size()
-                              : static_cast<std::uint64_t>(call_count(pending.plan));
+    const std::uint64_t calls = calls_made(pending.plan, pending.trials[t], o);
     result_.stats.calls += calls;
     lane.stats.calls += calls;
     if (o.own_memory) lane.stats.own_memory += *o.own_memory;

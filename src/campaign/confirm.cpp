@@ -170,11 +170,12 @@ Result<void> confirm(const Workshop& shop, Case& c, const Suspect& suspect) {
     Runs few = run_in_new_workers(shop, evaluator, *shown->oracle, shown->plan,
                                   shown->answer.verdict.signature, options.confirm_runs);
     first = std::move(few.answers);
-    if (few.reliability.k == 0 && !options.stopped())
-      if (Cause again = look_in_new_workers(); again.shown) {
-        shown = std::move(again.shown);
-        first.clear();
-      }
+    Cause again;
+    if (few.reliability.k == 0 && !options.stopped()) again = look_in_new_workers();
+    if (again.shown) {
+      shown = std::move(again.shown);
+      first.clear();
+    }
   }
   const Runs runs = run_to_confirm(shop, evaluator, c, *shown->oracle, shown->plan,
                                    shown->answer.verdict.signature, std::move(first));

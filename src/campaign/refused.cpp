@@ -4,6 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/repeats.h"
+
 namespace redzone::campaign {
 namespace {
 
@@ -11,29 +13,27 @@ bool look_alike(const Call& a, const Call& b) {
   return a.dims == b.dims && a.config == b.config && a.layouts == b.layouts;
 }
 
-// Whether each repeat of a call is observed by itself, and only the last one under its index.
-bool observes_each_repeat(const Plan& plan, const TargetSpec& spec) {
+bool repeats_calls(const Plan& plan) {
   const auto calls = calls_of(plan);
-  return std::any_of(calls.begin(), calls.end(), [](const auto* s) { return s->repeat > 1; }) &&
-         std::any_of(spec.tensors.begin(), spec.tensors.end(),
-                     [](const TensorSpec& t) { return t.role == Role::inout; });
+  return std::any_of(calls.begin(), calls.end(), [](const auto* step) { return step->repeat > 1; });
 }
 
 // The index of the call for which the trial was refused: the last one that it made.
 std::optional<std::size_t> refused_call(const Plan& plan, const TargetSpec& spec,
                                         const TrialSpec& trial, const Observation& o) {
   if (o.end != End::unsupported || o.calls.empty()) return std::nullopt;
-  const auto is_observed = [&](std::uint32_t index) {
-    return std::any_of(o.calls.begin(), o.calls.end(), [&](const CallObservation& call) {
-      return call.call == static_cast<std::int32_t>(index);
-    });
-  };
   if (!trial.order.empty()) {
+    const auto is_observed = [&](std::uint32_t index) {
+      return std::any_of(o.calls.begin(), o.calls.end(), [&](const CallObservation& call) {
+        return call.call == static_cast<std::int32_t>(index);
+      });
+    };
     const auto last = std::find_if(trial.order.rbegin(), trial.order.rend(), is_observed);
     if (last == trial.order.rend()) return std::nullopt;
     return *last;
   }
-  if (has_graphs(plan) || observes_each_repeat(plan, spec)) return std::nullopt;
+  if (has_graphs(plan) || (repeats_calls(plan) && repeats_have_own_buffers(spec)))
+    return std::nullopt;
   const std::int32_t last = o.calls.back().call;
   if (last < 0) return std::nullopt;
   return static_cast<std::size_t>(last);

@@ -9,6 +9,7 @@
 
 #include "core/json.h"
 #include "core/plan_text.h"
+#include "core/repeats.h"
 #include "core/spec_names.h"
 #include "core/terminal.h"
 #include "standalone/ways.h"
@@ -188,7 +189,6 @@ std::vector<std::string> imported_beside(const fs::path& file, const std::string
 Result<Json> plan_json(const PythonRequest& request, const std::string& folder) {
   const Plan& plan = *request.plan;
   RZ_TRY_ASSIGN(const auto ways, ways_of(request.signature.kind, plan.mode));
-  const auto& tensors = request.spec->tensors;
   Json calls = Json::array(), steps = Json::array();
   for (const Step& step : plan.steps) {
     if (const auto* call = std::get_if<CallStep>(&step)) {
@@ -201,20 +201,18 @@ Result<Json> plan_json(const PythonRequest& request, const std::string& folder) 
       return usage_error("a plan with graphs is not exported");
     }  // streams run in the order of the calls
   }
-  return Json{
-      {"target", plan.target},
-      {"file", request.file.filename().string()},
-      {"folder", folder},
-      {"device", request.on_gpu ? "cuda" : "cpu"},
-      {"reference", request.signature.kind == FailKind::reference},
-      {"guards_empty", guards_empty(request.signature, *request.spec)},
-      {"own_buffers", std::any_of(tensors.begin(), tensors.end(),
-                                  [](const TensorSpec& t) { return t.role == Role::inout; })},
-      {"forks", !compares_addresses(request.signature.kind)},
-      {"timeout_s", request.signature.kind == FailKind::hang ? kHangSeconds : kMostSeconds},
-      {"trials", trials_json(ways)},
-      {"steps", steps},
-      {"calls", calls}};
+  return Json{{"target", plan.target},
+              {"file", request.file.filename().string()},
+              {"folder", folder},
+              {"device", request.on_gpu ? "cuda" : "cpu"},
+              {"reference", request.signature.kind == FailKind::reference},
+              {"guards_empty", guards_empty(request.signature, *request.spec)},
+              {"own_buffers", repeats_have_own_buffers(*request.spec)},
+              {"forks", !compares_addresses(request.signature.kind)},
+              {"timeout_s", request.signature.kind == FailKind::hang ? kHangSeconds : kMostSeconds},
+              {"trials", trials_json(ways)},
+              {"steps", steps},
+              {"calls", calls}};
 }
 
 // JSON with a line for each tensor. It has no three quotes in a row, which would end a raw string.

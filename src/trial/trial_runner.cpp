@@ -9,6 +9,7 @@
 
 #include "core/leak.h"
 #include "core/plan_text.h"
+#include "core/repeats.h"
 #include "core/work.h"
 #include "target/capability.h"
 #include "trial/encode.h"
@@ -17,11 +18,6 @@
 
 namespace redzone::trial {
 namespace {
-
-bool has_inout(const TargetSpec& spec) {
-  return std::any_of(spec.tensors.begin(), spec.tensors.end(),
-                     [](const TensorSpec& t) { return t.role == Role::inout; });
-}
 
 std::unique_ptr<Target> make_target(const TargetEntry& entry, Session& session) {
   const auto failed = [&](std::string what) {
@@ -106,7 +102,7 @@ void TrialRunner::begin_sanitizer(const Mode& mode) {
 void TrialRunner::run_steps(const Plan& plan, const TrialSpec& trial,
                             std::unique_ptr<Target>& target) {
   const TargetEntry* entry = registry_.find(plan.target, traits_.kind);
-  const bool own_buffers = entry != nullptr && has_inout(entry->spec);
+  const bool own_buffers = entry != nullptr && repeats_have_own_buffers(entry->spec);
   const auto scheduled = make_schedule(plan, trial, own_buffers, schedule_);
   StreamUse streams{.plan = schedule_.streams};
   if (entry != nullptr) {

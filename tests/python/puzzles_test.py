@@ -108,6 +108,9 @@ class Twins(Case):
     def test_nothing_is_found(self):
         """All in one campaign: to import PyTorch takes longer than the plans of a twin."""
         files = [file for file in FILES if not cases.lacks_helion(file)]
+        for file in set(FILES) - set(files):
+            with self.subTest(file.stem):
+                self.skipTest("no module 'helion'")
         twins = [word for file in files for word in (file, "--target", f"twin.{file.stem}")]
         _, found, ran = self.run_targets(*twins, "--plans", TWIN_PLANS, "--seed", 1)
         self.assertEqual(found, [], ran.stdout)

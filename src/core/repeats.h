@@ -1,0 +1,17 @@
+// Repeats of a call (CallStep::repeat).
+#pragma once
+
+#include <redzone/spec.h>
+
+#include <algorithm>
+
+namespace redzone {
+
+// Whether each repeat of a call has buffers of its own: a call on inout tensors changes what it
+// reads. Each is then observed by itself, and only the last one under the index of the call.
+inline bool repeats_have_own_buffers(const TargetSpec& spec) {
+  return std::any_of(spec.tensors.begin(), spec.tensors.end(),
+                     [](const TensorSpec& t) { return t.role == Role::inout; });
+}
+
+}  // namespace redzone
