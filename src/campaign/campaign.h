@@ -263,6 +263,8 @@ class Campaign {
   Result<void> leave(Lane& lane, Visit visit);
   // Queues an unfinished reduction of the target, if there is one and none is being continued.
   void take_up(Lane& lane);
+  // The station at which a visit wants workers: its turn, or a later one.
+  Station stage_of(const Visit& visit) const;
   // Of a plan that costs a worker of triage.
   Tasks::Rank rank_of_losing(const Lane& lane, std::uint64_t order) const;
   // Time of the trials of a case, plus the workers that were started for them or lost.
@@ -341,7 +343,7 @@ class Campaign {
   std::size_t aside_losing_ = 0, aside_long_ = 0;
   std::size_t reducing_ = 0;    // started visits that are not past Station::refine
   std::uint64_t finished_ = 0;  // new findings that left their last station
-  std::size_t further_ = 0;     // visits in progress, except the first of each target
+  std::vector<std::shared_ptr<const Visit>> further_;  // in progress, except the first of a target
   std::chrono::steady_clock::time_point started_;
   std::chrono::steady_clock::time_point last_progress_;
   std::uint64_t lost_before_ = 0;  // workers lost before this campaign, by the self-proof

@@ -188,7 +188,6 @@ void Campaign::start(Lane& lane, Visit visit) {
   visit.first = !std::exchange(lane.looked_into, true);
   visit.had = had(lane);
   ++lane.looking_into;
-  if (!visit.first) ++further_;
   if (visit.station <= Station::refine) ++reducing_;
   if (visit.hang && options_.time.count() > 0) {
     std::int64_t hangs = 1;
@@ -198,6 +197,7 @@ void Campaign::start(Lane& lane, Visit visit) {
     visit.until = now() + (started_ + options_.time - now()) * beside(hangs) / hangs;
   }
   const auto at = std::make_shared<Visit>(std::move(visit));
+  if (!at->first) further_.push_back(at);
   Tasks::Task task;
   task.body = [this, &lane, at](exec::Runner& runner) {
     try {
@@ -208,10 +208,8 @@ void Campaign::start(Lane& lane, Visit visit) {
   // A hang keeps the device from the others: what it needs beyond its confirmation comes last.
   const bool slows_others = at->hang && at->station != Station::confirm;
   task.rank = [this, &lane, at, slows_others, order = ++visits_] {
-    Station stage = at->spent < kCheap ? at->turn : std::max(at->turn, Station::refine);
-    if (at->of_known && lane.taken_up > 0) stage = Station::end;
     const bool in_turns = !options_.screen_leaves_room;
-    return Tasks::Rank{.stage = static_cast<int>(stage),
+    return Tasks::Rank{.stage = static_cast<int>(stage_of(*at)),
                        .level = in_turns       ? 0
                                 : slows_others ? std::numeric_limits<int>::max()
                                                : level_of(at->spent),
@@ -225,11 +223,17 @@ void Campaign::start(Lane& lane, Visit visit) {
   };
   task.ended = [this, &lane, at] {
     const std::string key = at->key;
+    std::erase(further_, at);
     auto done = leave(lane, std::move(*at));
     if (done) done = look_again(lane, key);
     if (!done) lost_ = done.error();
   };
   tasks_.add(std::move(task));
+}
+
+Campaign::Station Campaign::stage_of(const Visit& visit) const {
+  if (visit.of_known && lanes_[visit.lane].taken_up > 0) return Station::end;
+  return visit.spent < kCheap ? visit.turn : std::max(visit.turn, Station::refine);
 }
 
 Tasks::Rank Campaign::rank_of_losing(const Lane& lane, std::uint64_t order) const {
@@ -300,7 +304,6 @@ Result<void> Campaign::visit(exec::Runner& runner, Lane& lane, Visit& visit) {
 // Stores the outcome of the station, and queues the case for its next station, if any.
 Result<void> Campaign::leave(Lane& lane, Visit visit) {
   --lane.looking_into;
-  if (!visit.first) --further_;
   if (visit.station <= Station::refine) --reducing_;
   if (visit.taken_up && visit.station == Station::refine) --lane.taken_up;
   if (!visit.result) return visit.result;

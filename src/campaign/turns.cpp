@@ -139,7 +139,11 @@ Campaign::Lane* Campaign::lane_to_look_into() {
   for (auto& lane : lanes_)
     if (may_look_into(lane) && (best == nullptr || comes_before(lane, *best))) best = &lane;
   if (best == nullptr || !best->looked_into) return best;
-  if (further_ >= options_.triage.parallel) return nullptr;
+  // One of a later station waits for workers that nobody else wants, so it keeps no others waiting.
+  const Station stage = stage_of(best->waiting.front());
+  const auto before = std::count_if(further_.begin(), further_.end(),
+                                    [&](const auto& visit) { return stage_of(*visit) <= stage; });
+  if (static_cast<std::size_t>(before) >= options_.triage.parallel) return nullptr;
   if (all_at_once) return best;
   // A target that has used more than its share waits for the others.
   const Lane* makes = next_lane();

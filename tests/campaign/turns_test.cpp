@@ -275,6 +275,25 @@ TEST_F(TurnsTest, TheFirstFindingOfEachTargetIsConfirmedBeforeAnyIsReduced) {
   }
 }
 
+// How t0's failure depends on load is measured when nobody else needs workers, and the others are
+// reduced meanwhile.
+TEST_F(TurnsTest, WhatWaitsForIdleWorkersDoesNotKeepTheOthersFromBeingReduced) {
+  options_.triage.parallel = 1;
+  options_.time = seconds(150);
+  slow_ = "t0";
+  int run_of_t0 = 0;
+  run([&](const std::string& target, std::int64_t n) {
+    if (target == "t0") return ++run_of_t0 % 2 == 0 ? fault_in(1) : right();
+    return n > 100 ? fault_in(1) : right();
+  });
+  for (const auto& spec : specs_) {
+    if (spec.name == slow_) continue;
+    const auto findings = findings_of(spec.name);
+    ASSERT_EQ(findings.size(), 1U) << spec.name;
+    EXPECT_TRUE(findings[0]->minimal) << spec.name;
+  }
+}
+
 TEST_F(TurnsTest, ManyHangsOfOneTargetWaitForItsTurn) {
   const auto result = run([](const std::string& target, std::int64_t n) {
     if (target != "t0") return right();
