@@ -5,8 +5,10 @@
 
 The kernels run on a GPU only: elsewhere the targets are listed, and not applicable. A comment says what
 FlashInfer's docstrings (0.7.2.post1) promise. None of them mentions the alignment of an address or a stride,
-and most kernels read 16 bytes at a time wherever the number of columns allows it: targets whose tensors are
-aligned to their elements only are apart, as `.unaligned`, so that what is wrong there hides nothing else.
+and most kernels read 16 bytes at a time wherever the number of columns allows it. What fails for a reason
+that is known is a target of its own, so that it hides nothing else: tensors that are aligned to their
+elements only (`.unaligned`), rows with padding that the activations do not see (`.rows`), offsets on the host
+(`.host_offsets`) and strides of dims of size 1 (`.unit_strides`).
 """
 
 import functools
@@ -28,6 +30,7 @@ VECTOR = 8  # elements of 2 bytes that are read at once
 
 B, M, N = rz.dims(B=(1, 32), M=(1, 256), N=(1, 8192))  # items of a batch, rows, columns
 HK, G = rz.dims(HK=(1, 8), G=(1, 8))  # key and value heads, query heads of each
+GD = rz.dim("GD", values=[1, 2, 3, 4, 6, 8])  # the decode refuses groups of 5 and 7: "Unsupported group_size"
 TQ = rz.dim("TQ", 1, 2048, tile=128)  # queries of all sequences
 X = rz.dim("X", 0, 4096, tile=128)  # keys that there are beyond the queries
 L = rz.dim("L", 0, 63)  # which lengths sequences have
@@ -37,7 +40,7 @@ R = rz.dim("R", values=[32, 64, 128, 256])  # of these, those that are rotated
 V = rz.dim("V", 2, 32768)  # classes
 
 ROWS = ("row_padding", "offset")
-NHD = ("row_padding", "offset", "slice", "heads_first", "unit_strides")
+NHD = ("row_padding", "offset", "slice", "heads_first")
 HALF = 2**-9  # of a result in f16: two roundings
 
 
@@ -329,14 +332,15 @@ def top_k_sampling_from_probs(x):
 #
 # "q: shape [qo_len, num_qo_heads, head_dim_qk]", "k: shape [kv_len, num_kv_heads, head_dim_qk] if kv_layout
 # is NHD", "num_qo_heads must be a multiple of num_kv_heads". No strides are named, and the functions pass
-# them on; those of dims that are used are multiples of 16 bytes, as TMA requires, and those of dims of size 1
-# are anything (flashinfer-ai/flashinfer#2150). Only the decode takes contiguous tensors alone.
+# them on; those of dims that are used are multiples of 16 bytes, as TMA requires. fa3 hands TMA those of dims
+# of size 1, too (flashinfer-ai/flashinfer#2150). Only the decode takes contiguous tensors alone.
 #
 # Queries have a key each, so that all rows see one. A key that is missing changes the logarithm of the sum by
 # about 1 / keys, and the result by about its value / keys, which its tolerance shows up to some 30 keys.
 
 NEAR = rz.uniform(-0.1, 0.1)
 NHD_ARGUMENT: dict[str, Any] = {"layout": NHD, "align": 16, "granule": VECTOR}
+UNIT_STRIDES = NHD_ARGUMENT | {"layout": (*NHD, "unit_strides")}
 ATTENTION, LOGARITHM = (2**-6, 2**-7), (1e-4, 0)
 # fa2 sums powers that are rounded to bf16: a sum is off by up to 2^-9 of it, and its logarithm by 0.0028.
 LOGARITHM_OF = {"fa2": (3e-3, 0), "fa3": LOGARITHM}
@@ -379,57 +383,66 @@ def ragged_attention(q, k, v, causal, batch, lengths):
     return tuple(torch.cat(part) for part in zip(*parts))
 
 
-def prefill(tokens, keys, backend):
+def prefill(tokens, keys, backend, argument):
     return {
-        "q": rz.In("bf16", tokens, HK * G, WIDTH, fill=NEAR, **NHD_ARGUMENT),
-        "k": rz.In("bf16", keys, HK, WIDTH, fill=NEAR, **NHD_ARGUMENT),
-        "v": rz.In("bf16", keys, HK, WIDTH, fill=rz.integers(1, 3), **NHD_ARGUMENT),
+        "q": rz.In("bf16", tokens, HK * G, WIDTH, fill=NEAR, **argument),
+        "k": rz.In("bf16", keys, HK, WIDTH, fill=NEAR, **argument),
+        "v": rz.In("bf16", keys, HK, WIDTH, fill=rz.integers(1, 3), **argument),
         "causal": rz.knob(0, 1), "work": 16 * tokens * keys * HK * G * WIDTH, "deterministic": False,
         "returns": {"o": rz.Out("bf16", tokens, HK * G, WIDTH, tol=ATTENTION),
                     "lse": rz.Out("f32", tokens, HK * G, tol=LOGARITHM_OF[backend])},
     }  # fmt: skip
 
 
-def declare_prefill(backend):
+def declare_ragged(backend, suffix="", place="device", argument=NHD_ARGUMENT):
+    """`place`: where the offsets are. plan() waits for those on the device, and for nothing otherwise."""
+
     class Ragged:
-        """One wrapper for all calls of a trial, planned anew for each: on the host, as nothing forbids."""
+        """One wrapper for all calls of a trial, planned anew for each, as nothing forbids."""
 
         def __init__(self):
             self.wrapper = None
 
-        def __call__(self, q, k, v, causal, batch, lengths, where):
+        def __call__(self, q, k, v, causal, batch, lengths):
             need(f"ragged_{backend}")
             if self.wrapper is None:
                 workspace = torch.empty(WORKSPACE_BYTES, dtype=torch.uint8, device=q.device)
                 made = flashinfer.BatchPrefillWithRaggedKVCacheWrapper
                 self.wrapper = made(workspace, "NHD", backend=backend)
             both = offsets_of_both(q.shape[0], k.shape[0] - q.shape[0], batch, lengths)
-            place = q.device if where == "device" else "cpu"
-            offsets = [torch.tensor(each, dtype=torch.int32, device=place) for each in both]
+            on = q.device if place == "device" else "cpu"
+            offsets = [torch.tensor(each, dtype=torch.int32, device=on) for each in both]
             self.wrapper.plan(
                 *offsets, q.shape[1], k.shape[1], WIDTH, causal=bool(causal), q_data_type=q.dtype
             )  # fmt: skip
             return self.wrapper.run(q, k, v, return_lse=True)
 
     rz.target(
-        Ragged, name=f"flashinfer.ragged_prefill.{backend}", rejects=Refused, batch=B, lengths=L,
-        where=rz.knob("host", "device"), doc=f"BatchPrefillWithRaggedKVCacheWrapper by {backend}",
-        reference=ragged_attention, **prefill(TQ, TQ + X, backend),
+        Ragged, name=f"flashinfer.ragged_prefill.{backend}{suffix}", rejects=Refused, batch=B, lengths=L,
+        doc=f"BatchPrefillWithRaggedKVCacheWrapper by {backend}, offsets on the {place}",
+        reference=ragged_attention, **prefill(TQ, TQ + X, backend, argument),
     )  # fmt: skip
 
+
+def declare_single(backend, suffix="", argument=NHD_ARGUMENT):
     def single(q, k, v, causal):
         return flashinfer.single_prefill_with_kv_cache(
             q, k, v, causal=bool(causal), backend=backend, return_lse=True
         )  # fmt: skip
 
     entry_point(
-        f"single_prefill.{backend}", f"single_{backend}", doc=f"single_prefill_with_kv_cache by {backend}",
-        reference=attended, **prefill(TQ, TQ + X, backend),
+        f"single_prefill.{backend}{suffix}", f"single_{backend}", reference=attended,
+        doc=f"single_prefill_with_kv_cache by {backend}", **prefill(TQ, TQ + X, backend, argument),
     )(single)  # fmt: skip
 
 
-declare_prefill("fa2")
-declare_prefill("fa3")
+for name in ("fa2", "fa3"):
+    declare_ragged(name)
+    declare_ragged(name, ".host_offsets", place="host")
+    declare_single(name)
+# fa3 encodes strides of dims of size 1, too.
+declare_ragged("fa3", ".unit_strides", argument=UNIT_STRIDES)
+declare_single("fa3", ".unit_strides", argument=UNIT_STRIDES)
 
 
 def decoded(q, k, v):
@@ -438,11 +451,12 @@ def decoded(q, k, v):
 
 
 @entry_point(
-    "single_decode", "decode", q=rz.In("bf16", HK * G, WIDTH, fill=NEAR, align=16),
+    "single_decode", "decode", q=rz.In("bf16", HK * GD, WIDTH, fill=NEAR, align=16),
     k=rz.In("bf16", X + 1, HK, WIDTH, fill=NEAR, align=16),
     v=rz.In("bf16", X + 1, HK, WIDTH, fill=rz.integers(1, 3), align=16),
     reference=decoded, deterministic=False,
-    returns={"o": rz.Out("bf16", HK * G, WIDTH, tol=ATTENTION), "lse": rz.Out("f32", HK * G, tol=LOGARITHM)},
+    returns={"o": rz.Out("bf16", HK * GD, WIDTH, tol=ATTENTION),
+             "lse": rz.Out("f32", HK * GD, tol=LOGARITHM)},
 )  # fmt: skip
 def single_decode(q, k, v):
     """one query of each head over the keys of one request"""
