@@ -3,7 +3,7 @@
 Findings are kept in .redzone/FILE/TARGET.db below pytest's root folder, where FILE is the path of the test
 file from there (.redzone/TARGET.db if it lies in the root folder itself), and replayed first, so that a
 bug that was found once fails at once until it is fixed. With pytest-xdist, tests of one target wait for
-each other.
+each other. `--redzone-guard` is in pytest_guard.py.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from typing import Any
 
 import pytest
 
+from . import pytest_guard
 from .command import (
     FINDINGS,
     HARNESS,
@@ -177,3 +178,13 @@ def _locked(db: str) -> Iterator[None]:
 def redzone(request: pytest.FixtureRequest) -> Checker:
     """Fuzzes targets: `redzone.check(function, time="20s")`."""
     return Checker(str(request.config.rootpath))
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    pytest_guard.add_options(parser)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config: pytest.Config) -> None:
+    if pytest_guard.is_wanted(config):
+        pytest_guard.run_guarded(config)

@@ -34,6 +34,22 @@ def test_no_target(redzone):
 """
 
 
+# C code of a suite, as an extension module has it.
+NATIVE = """
+import ctypes, pytest
+libc = ctypes.CDLL(None)
+libc.malloc.restype = ctypes.c_void_p
+libc.free.argtypes = [ctypes.c_void_p]
+libc.memset.argtypes = [ctypes.c_void_p, ctypes.c_int, ctypes.c_size_t]
+
+@pytest.mark.parametrize("size", [2048, SIZE])
+def test_fill(size):
+    block = libc.malloc(2048)
+    libc.memset(block, 0, size)
+    libc.free(block)
+"""
+
+
 class Plugin(cases.FileCase):
     def pytest(self, *words, command=None):
         return subprocess.run(
@@ -73,6 +89,30 @@ class Plugin(cases.FileCase):
         self.assertEqual(smaller.returncode, 0, smaller.stdout)
         self.assertIn("finding 1 of ", smaller.stdout)
         self.assertIn("cannot be replayed", smaller.stdout)
+
+    def test_a_suite_runs_under_the_guard(self):
+        self.write(NATIVE.replace("SIZE", "2049"), "test_native.py")
+        for words in ((), ("-n", "2")):
+            ran = self.pytest("test_native.py", "--redzone-guard", *words)
+            self.assertEqual(ran.returncode, 1, ran.stdout + ran.stderr)
+            self.assertIn("1 byte after a live block of 2,048 bytes", ran.stderr)
+            self.assertIn("test_native.py", ran.stderr)
+        self.assertTrue((self.folder / ".redzone" / "guard.db").exists())
+        # Without a mistake the suite's own outcome counts.
+        self.write(NATIVE.replace("SIZE", "2047"), "test_native.py")
+        flags = "--redzone-guard-flags=--placement guard_before"
+        passed = self.pytest("test_native.py", "--redzone-guard", flags)
+        self.assertEqual(passed.returncode, 0, passed.stdout + passed.stderr)
+        self.assertIn("2 passed", passed.stdout)
+        self.assertIn("redzone guard:", passed.stderr)
+        self.write("def test_no(): assert 1 == 2\n", "test_native.py")
+        failed = self.pytest("test_native.py", "--redzone-guard")
+        self.assertEqual(failed.returncode, 1)
+        self.assertIn("1 failed", failed.stdout)
+        self.assertIn("no finding", failed.stderr)
+        mistake = self.pytest("test_native.py", "--redzone-guard", command="/no/such/redzone")
+        self.assertEqual(mistake.returncode, 4)
+        self.assertIn("no redzone command", mistake.stderr)
 
     def test_what_keeps_a_run_from_judging_is_told(self):
         self.write(
