@@ -338,7 +338,15 @@ std::chrono::milliseconds Campaign::call_deadline(const Lane& lane, const Pendin
   const bool known = lane.hang_is_known && plan.will_lose;
   const bool first = lane.stats.plans == 0 && !plan.again;
   const bool soon = known || (first && options_.screen_leaves_room);
-  return soon ? std::min(options_.deadline, options_.triage.hang_deadline) : options_.deadline;
+  return soon ? hang_deadline() : options_.deadline;
+}
+
+// What only takes long would cost a worker, so nothing is ended before it took as long as another
+// worker takes to start: 25 s where each imports PyTorch, whose kernels compile in their first
+// call.
+std::chrono::milliseconds Campaign::hang_deadline() const {
+  const auto least = std::max(options_.triage.hang_deadline, executor_.stats().latest_start);
+  return std::min(options_.deadline, least);
 }
 
 void Campaign::note_slowness(Lane& lane, const exec::JobResult& result) const {
@@ -346,7 +354,7 @@ void Campaign::note_slowness(Lane& lane, const exec::JobResult& result) const {
   const bool hung = std::any_of(seen.begin(), seen.end(),
                                 [](const Observation& o) { return o.end == End::hang; });
   const bool took_long = std::any_of(seen.begin(), seen.end(), [&](const Observation& o) {
-    return std::chrono::microseconds(o.wall_us) >= options_.triage.hang_deadline;
+    return std::chrono::microseconds(o.wall_us) >= hang_deadline();
   });
   lane.has_hung = lane.has_hung || hung;
   if (hung && lane.stats.plans == 0)

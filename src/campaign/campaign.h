@@ -209,6 +209,8 @@ class Campaign {
   void try_order(Lane& lane, const Pending& pending, std::span<const Observation> observations);
   // How long a call of the plan may make no progress.
   std::chrono::milliseconds call_deadline(const Lane& lane, const Pending& plan) const;
+  // The same of a plan that is known or suspected to hang.
+  std::chrono::milliseconds hang_deadline() const;
   // Learns from a screened plan whether a target that seemed to hang is only slow.
   void note_slowness(Lane& lane, const exec::JobResult& result) const;
   // Has the plan run between wide canaries.

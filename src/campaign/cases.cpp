@@ -270,6 +270,7 @@ TriageOptions Campaign::triage_options(Lane& lane, const Visit& visit) {
   };
   options.cut_off = [this, &lane] { return called_off(lane) || is_overdue() || found_enough(); };
   options.interrupted = [this, &lane] { return called_off(lane); };
+  options.hang_deadline = hang_deadline();
   options.canaries_help = !lane.between_canaries.most();
   // A further look at a signature is for another bug than the one whose plans were seen.
   if (!visit.of_known)

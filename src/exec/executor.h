@@ -82,6 +82,8 @@ struct ExecutorStats {
   std::uint64_t trials = 0;
   std::uint64_t fault_wait_us = 0;  // time without a worker after one was lost, summed
   std::uint64_t workers_up = 0;     // of those started, the ones that became ready for a job
+  // What the latest native worker took from its start until it was ready.
+  std::chrono::milliseconds latest_start{0};
 };
 
 struct RunOptions {

@@ -158,6 +158,8 @@ std::optional<std::string> Pool::accept(Worker& worker, Message message, Clock::
     hello_ = std::move(hello->hello);
     worker.state = WorkerState::spare;
     ++stats_.workers_up;
+    stats_.latest_start =
+        std::chrono::duration_cast<std::chrono::milliseconds>(now - worker.started);
     return std::nullopt;
   }
   if (auto* done = std::get_if<TrialDoneMessage>(&message)) {

@@ -102,7 +102,13 @@ class FakeExecutor final : public BatchedExecutor {
       for (together_ = batch.jobs.size(); idle > 0 && !batch.done(); --idle)
         run_fresh_job(batch.next(), batch.results);
   }
-  exec::ExecutorStats stats() const override { return {1, lost_, trials_, 0}; }
+  exec::ExecutorStats stats() const override {
+    return {.workers_started = 1,
+            .workers_lost = lost_,
+            .trials = trials_,
+            .latest_start = latest_start_};
+  }
+  void set_latest_start(std::chrono::milliseconds took) { latest_start_ = took; }
 
   std::uint64_t trials() const { return trials_; }
   // By target: plans of the warm worker that are compared with the reference.
@@ -196,6 +202,7 @@ class FakeExecutor final : public BatchedExecutor {
   std::chrono::milliseconds slow_takes_{0};
   std::vector<bool> one_queue_;
   bool hidden_by_one_queue_ = false;
+  std::chrono::milliseconds latest_start_{0};
   std::uint64_t trials_ = 0;
   std::uint64_t lost_ = 0;
   std::uint64_t warm_losses_ = 0;

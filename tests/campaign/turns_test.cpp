@@ -70,6 +70,7 @@ class TurnsTest : public ::testing::Test {
     });
     executor.set_max_in_flight(max_in_flight);
     executor.set_slow(slow_, options_.deadline);
+    executor.set_latest_start(latest_start_);
     std::vector<TargetUnderTest> targets;
     for (const auto& spec : specs_) {
       targets.push_back({&spec, std::make_unique<CountedPlans>(spec.name), {}});
@@ -123,8 +124,9 @@ class TurnsTest : public ::testing::Test {
   }
 
   std::vector<TargetSpec> specs_;
-  std::string throwing_;  // the target without a plan
-  std::string slow_;      // the target whose calls take as long as a trial may
+  std::string throwing_;          // the target without a plan
+  std::string slow_;              // the target whose calls take as long as a trial may
+  milliseconds latest_start_{0};  // what a worker takes to start
   std::vector<milliseconds> fresh_deadlines_, warm_deadlines_;  // of the last run()
   oracles::Catalog catalog_;
   RecordingSink sink_;
@@ -380,6 +382,25 @@ TEST_F(TurnsTest, WhereTheScreenLeavesRoomAHangIsASuspectSoonAndMeasuredInFull) 
   // Its confirmation, and the measurement of the reduced plan.
   EXPECT_GE(std::count(fresh_deadlines_.begin(), fresh_deadlines_.end(), options_.deadline), 2);
   EXPECT_EQ(fresh_deadlines_.back(), options_.triage.hang_deadline);
+}
+
+// Where each worker imports PyTorch, the first call of a kernel that compiles is not ended before.
+TEST_F(TurnsTest, NothingIsEndedBeforeItTookAsLongAsAnotherWorkerTakesToStart) {
+  options_.screen_leaves_room = true;
+  options_.triage.hang_deadline = milliseconds(200);
+  for (const milliseconds start : {milliseconds(600), milliseconds(25'000)}) {
+    latest_start_ = start;
+    sink_ = RecordingSink();
+    now_ = {};
+    run([](const std::string& target,
+           std::int64_t) { return target == "t0" ? ended(End::hang) : right(); },
+        2);
+    const auto least = std::min(start, options_.deadline);
+    for (const auto& all : {warm_deadlines_, fresh_deadlines_}) {
+      ASSERT_FALSE(all.empty());
+      EXPECT_EQ(*std::min_element(all.begin(), all.end()), least);
+    }
+  }
 }
 
 // What only takes long is no hang: the plan is screened again, and further ones are given the time.
