@@ -13,7 +13,8 @@ import helion
 import helion.language as hl
 import torch
 
-# Sizes of one are compiled apart; all others but C and D are known at run time.
+# All sizes but C and D are known at run time. Results are allocated by torch.empty(): by empty_like() Helion
+# 1.4.0 keeps a size of one of the first call (docs/found.md).
 SETTINGS = {"static_shapes": False, "dot_precision": "ieee"}
 CONFIG = helion.Config(block_sizes=[32], num_warps=4, num_stages=2)  # columns of a tile
 
@@ -26,7 +27,7 @@ def scan_forward(
     size, rows = hl.specialize(size), hl.specialize(rows)
     columns = v.size(3)
     h = torch.empty([sequences, count, rows, columns], dtype=k.dtype, device=k.device)
-    ht = torch.empty_like(h0)
+    ht = torch.empty([sequences, rows, columns], dtype=h0.dtype, device=h0.device)
     for tile_s, tile in hl.tile([sequences, columns], block_size=[1, None]):
         s = tile_s.begin
         state = h0[s, :, tile]
@@ -78,7 +79,7 @@ def states_of_chunks(k: torch.Tensor, v: torch.Tensor, sums: torch.Tensor) -> to
 def corrected(local: torch.Tensor, sums: torch.Tensor, dht: torch.Tensor) -> torch.Tensor:
     sequences, count, rows, columns = local.shape
     size, rows = hl.specialize(sums.size(2)), hl.specialize(rows)
-    dh = torch.empty_like(local)
+    dh = torch.empty([sequences, count, rows, columns], dtype=local.dtype, device=local.device)
     for tile_s, tile in hl.tile([sequences, columns], block_size=[1, None]):
         s = tile_s.begin
         carried = dht[s, :, tile]
