@@ -37,6 +37,9 @@ class Refinement {
   bool same_in_used_workers(const Shown& shown);
   // Switches to the most specific oracle that fails on the reduced plan.
   void sharpen(Shown& shown);
+  // Writes the calls down in reverse if only that order shows the failure: who reads or runs the
+  // plan as it is written sees it then.
+  void turn_around(Shown& shown);
   // How often finding.plan is run to measure it, and how many of these runs are in workers that
   // have not run the target.
   struct Times {
@@ -84,6 +87,23 @@ void Refinement::sharpen(Shown& shown) {
   finding_.signature = shown.answer.verdict.signature;
   finding_.oracle = std::string(shown.oracle->name());
   reduction_.reduce(shown);
+}
+
+// An order and its reverse are the two trials of one question, so whatever is simpler than the one
+// passes or fails like what is simpler than the other.
+void Refinement::turn_around(Shown& shown) {
+  const Verdict& verdict = shown.answer.verdict;
+  if (verdict.signature.kind != FailKind::history || verdict.call != 0 || shop_.options.stopped())
+    return;
+  const auto is_call = [](const Step& step) { return std::holds_alternative<CallStep>(step); };
+  if (!std::ranges::all_of(shown.plan.steps, is_call)) return;
+  Plan reversed = shown.plan;
+  std::ranges::reverse(reversed.steps);
+  Answer answer = evaluator_.ask(*shown.oracle, reversed);
+  // Where both orders are wrong it differs in its first call, too.
+  if (!same_failure(answer, verdict.signature) || answer.verdict.call <= 0) return;
+  shown.plan = std::move(reversed);
+  shown.answer = std::move(answer);
 }
 
 Refinement::Times Refinement::times_to_measure(bool reuse) const {
@@ -169,6 +189,7 @@ Result<void> Refinement::run(bool rename) {
     reduction_.reduce(shown);
     if (rename) sharpen(shown);
     if (reuse && finding_.minimal) reduction_.reduce_in_new_workers(shown);
+    turn_around(shown);
     finding_.plan = shown.plan;
     const bool taken_for_sure = finding_.reliability.k >= finding_.reliability.n;
     RZ_TRY_ASSIGN(const auto measured, measure(shown, reuse));

@@ -107,6 +107,23 @@ TEST(Triage, ReducesADependenceOnEarlierCallsToTwo) {
       << print_plan(f.plan);
 }
 
+// Written down from the largest to the smallest, the calls are right, and only the reverse is
+// wrong.
+TEST(Triage, WritesCallsDownInTheOrderThatIsWrong) {
+  TriageCase c([](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
+    return outputs(plan, trial, {}, [](const Call& call, const std::vector<Call>& before) {
+      const bool wrong =
+          !before.empty() && get(before.front().dims, "C") == 16 && get(call.dims, "C") == 64;
+      return right_digest(call) + (wrong ? 1 : 0);
+    });
+  });
+  const Finding f = c.settle(plain_plan({call_of(70, 64), call_of(30, 16)})).finding;
+  EXPECT_EQ(f.signature.kind, FailKind::history);
+  EXPECT_EQ(f.plan, plain_plan({call_of(1, 16), call_of(1, 64)})) << print_plan(f.plan);
+  EXPECT_TRUE(f.minimal);
+  EXPECT_NE(f.reason.find("call 2"), std::string::npos) << f.reason;
+}
+
 TEST(Triage, NamesAReadOfUnwrittenMemory) {
   TriageCase c([](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
     return outputs(plan, trial, {}, [&](const Call& call, const std::vector<Call>&) {
