@@ -46,12 +46,14 @@ bool is_named(E value) {
 }
 
 bool makes_sense(const FindingRecord& f) {
-  return f.complete.load() == 1 && is_named(f.kind) && is_named(f.access) && is_named(f.side);
+  return f.state.load() == interpose::FindingState::complete && is_named(f.kind) &&
+         is_named(f.access) && is_named(f.side);
 }
 
 Finding finding_of(const FindingRecord& f, const Symbols& symbols,
                    const std::vector<PythonFrame>& lines) {
   Finding out;
+  out.times = 1 + f.repeats.load();
   out.kind = f.kind;
   out.access = f.access;
   out.side = f.side;
@@ -104,6 +106,12 @@ std::string mappings_beside(const std::filesystem::path& record) {
 const Finding* ProcessRecord::first_error() const {
   const auto found = first_error_of(findings);
   return found == findings.end() ? nullptr : &*found;
+}
+
+std::uint64_t ProcessRecord::times_found() const {
+  std::uint64_t out = 0;
+  for (const auto& finding : findings) out += finding.times;
+  return out;
 }
 
 Result<ProcessRecord> parse_process_record(std::string_view bytes, std::string_view mappings) {

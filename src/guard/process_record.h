@@ -31,6 +31,7 @@ struct PythonFrame {
 };
 
 struct Finding {
+  std::uint64_t times = 1;  // how often the process made it, as far as reports can tell
   FindingKind kind = FindingKind::guard_page;
   Access access = Access::unknown;
   Side side = Side::none;
@@ -69,6 +70,8 @@ struct ProcessRecord {
   std::filesystem::path file;         // of read_process_record()
   Started started;                    // by its own account
 
+  // How often it made one of them.
+  std::uint64_t times_found() const;
   // As it was started; its file alone if that is not known.
   std::vector<std::string> command() const {
     return started.argv.empty() ? std::vector<std::string>{program} : started.argv;

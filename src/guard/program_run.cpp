@@ -125,7 +125,7 @@ std::vector<DistinctFinding> ProgramRun::findings() const {
       if (is_new)
         out.push_back({finding, process.pid, 0,
                        static_cast<std::size_t>(&process - processes.data()), at->first});
-      ++out[at->second].times;
+      out[at->second].times += finding.times;
       its.insert(at->second);
     }
     for (const std::size_t i : its) ++out[i].in_processes;
@@ -164,6 +164,8 @@ bool ProgramRun::is_judged() const {
 }
 
 int ProgramRun::exit_code(int finding_code, const std::set<std::string>& suppressed) const {
+  // Nobody knows what they were, so no mark covers them.
+  if (count(Counter::findings_dropped) != 0) return finding_code;
   for (const auto& process : processes)
     for (const auto& finding : process.findings)
       if (!suppressed.contains(key_of(process, finding))) return finding_code;

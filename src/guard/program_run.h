@@ -44,7 +44,7 @@ std::string key_of(const ProcessRecord& process, const Finding& finding);
 struct DistinctFinding {
   Finding first;
   std::uint32_t pid = 0;  // of the process with the first
-  std::size_t times = 0;
+  std::uint64_t times = 0;
   std::size_t process = 0;  // its index in the run
   std::string key = {};
   std::size_t in_processes = 0;  // that have one
@@ -87,8 +87,8 @@ struct ProgramRun {
   bool guards_nothing() const;
   // At least one process was judged, and a block was guarded where the settings leave some out.
   bool is_judged() const;
-  // Of the command: `finding_code` for a finding whose key is not `suppressed`, 125 if
-  // nothing was judged, else the program's own.
+  // Of the command: `finding_code` for a finding whose key is not `suppressed`, or of which no
+  // record has room, 125 if nothing was judged, else the program's own.
   int exit_code(int finding_code, const std::set<std::string>& suppressed = {}) const;
 };
 

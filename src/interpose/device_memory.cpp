@@ -187,8 +187,7 @@ DeviceMemory::FreeResult DeviceMemory::free(CuAddress address, Order order, cons
 DeviceMemory::FreeResult DeviceMemory::report_bad_free(const Block& block, CuAddress address,
                                                        bool freed, const char* call,
                                                        const Frames& from) {
-  if (FindingRecord* const finding = recorder_.begin_finding()) {
-    finding->kind = FindingKind::bad_free;
+  if (FindingRecord* const finding = recorder_.begin_finding(FindingKind::bad_free)) {
     finding->side = Side::inside;
     finding->on_device = 1;
     finding->address = address;
@@ -258,9 +257,8 @@ void DeviceMemory::report_error(CuContext context, int result, const char* call)
         return points_to(word, blocks, pointer);
       });
   if (is_first) save_blocks();
-  FindingRecord* const finding = recorder_.begin_finding();
+  FindingRecord* const finding = recorder_.begin_finding(FindingKind::device_error);
   if (finding == nullptr) return;
-  finding->kind = FindingKind::device_error;
   finding->on_device = 1;
   finding->code = result;
   std::strncpy(finding->call, call, kCallBytes - 1);

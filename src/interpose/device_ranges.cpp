@@ -14,9 +14,9 @@ void DeviceMemory::report_range(Block& block, const Range& range, Side side,
   if (std::exchange(block.is_range_reported, true)) return;
   // What it writes to the canaries is known then.
   if (range.access == Access::write) block.is_reported = true;
-  FindingRecord* const finding = recorder_.begin_finding();
+  FindingRecord* const finding =
+      recorder_.begin_finding(block.is_freed ? FindingKind::after_free : FindingKind::range);
   if (finding == nullptr) return;
-  finding->kind = block.is_freed ? FindingKind::after_free : FindingKind::range;
   finding->access = range.access;
   finding->side = side;
   finding->on_device = 1;

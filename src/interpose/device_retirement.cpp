@@ -240,9 +240,8 @@ bool DeviceMemory::compare(const Block& block, const unsigned char* canaries,
   bool clean = true;
   const auto report = [&](Side side, CuAddress at, std::size_t distance, std::size_t wrong) {
     clean = false;
-    FindingRecord* const finding = recorder_.begin_finding();
+    FindingRecord* const finding = recorder_.begin_finding(FindingKind::canary);
     if (finding == nullptr) return;
-    finding->kind = FindingKind::canary;
     finding->access = Access::write;
     finding->side = side;
     finding->on_device = 1;

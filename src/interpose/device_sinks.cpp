@@ -89,14 +89,13 @@ void DeviceMemory::report_sink(const Sink& sink, std::uint64_t launch) {
   const unsigned char *const begin = sink.host, *const end = begin + sink.bytes;
   const auto* const first = std::find_if(begin, end, is_wrong);
   if (first == end) return;
-  FindingRecord* const finding = recorder_.begin_finding();
+  FindingRecord* const finding = recorder_.begin_finding(FindingKind::canary);
   if (finding == nullptr) return;
   // What is written after a block comes from the beginning of the sink, and before one from its
   // end.
   const bool after = first - begin < static_cast<std::ptrdiff_t>(sink.bytes / 2);
   const auto* last = end - 1;
   while (!is_wrong(*last)) --last;
-  finding->kind = FindingKind::canary;
   finding->access = Access::write;
   finding->side = after ? Side::after : Side::before;
   finding->on_device = 1;

@@ -192,8 +192,7 @@ bool HostMemory::free(void* at, const char* call, const Frames& from) {
   if (!use.allowed()) return true;  // it stays as it is: no other allocator may have it
   Block* const block = block_at(address);
   if (block == nullptr || block->is_freed || block->address != address) {
-    if (FindingRecord* const finding = recorder_.begin_finding()) {
-      finding->kind = FindingKind::bad_free;
+    if (FindingRecord* const finding = recorder_.begin_finding(FindingKind::bad_free)) {
       if (const Block* const known = block != nullptr ? block : nearest(address))
         fill(*finding, *known, address);
       std::strncpy(finding->call, call, kCallBytes - 1);
@@ -290,9 +289,8 @@ bool HostMemory::report_fault(std::uint64_t address, Access access, int signal,
                               std::uint64_t instruction) {
   if (!owns(pages(address))) return false;
   const bool locked = lock_in_handler();
-  FindingRecord* const finding = recorder_.begin_finding();
+  FindingRecord* const finding = recorder_.begin_finding(FindingKind::guard_page);
   if (finding != nullptr) {
-    finding->kind = FindingKind::guard_page;
     finding->access = access;
     finding->code = signal;
     finding->address = address;
@@ -369,9 +367,8 @@ void HostMemory::compare_zone(const Block& block, std::uintptr_t from, std::uint
     if (wrong++ == 0 || side == Side::before) nearest_wrong = at;
   }
   if (wrong == 0) return;
-  FindingRecord* const finding = recorder_.begin_finding();
+  FindingRecord* const finding = recorder_.begin_finding(FindingKind::canary);
   if (finding == nullptr) return;
-  finding->kind = FindingKind::canary;
   finding->access = Access::write;
   fill(*finding, block, nearest_wrong);
   finding->wrong_bytes = wrong;

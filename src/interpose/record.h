@@ -35,7 +35,7 @@ enum class Counter : std::uint8_t {
   host_blocks,        // allocations of malloc() that were guarded
   host_frees,         // of those
   host_unpoisoned,    // guarded blocks of the CPU that were too large to poison
-  findings_dropped,   // findings for which the file has no room
+  findings_dropped,   // findings of further places, for which the file has no room
   left_out_capture,   // allocated while a stream captured, or as part of a graph
   left_out_no_vmm,    // the device has no virtual memory management
   left_out_memory,    // no memory for a slot
@@ -101,8 +101,14 @@ inline constexpr std::size_t kPythonLines = 2048;
 
 inline constexpr std::size_t kCallBytes = 40;
 
+// Where a record of a finding is.
+enum class FindingState : std::uint32_t { free, written, complete };
+
 struct FindingRecord {
-  std::atomic<std::uint32_t> complete{0};  // 1 once all else is written
+  std::atomic<FindingState> state{FindingState::free};
+  // Later ones of the same place (Recorder::publish()), of which nothing else is kept.
+  std::atomic<std::uint64_t> repeats{0};
+  // What follows does not change once it is complete.
   FindingKind kind = FindingKind::guard_page;
   Access access = Access::unknown;
   Side side = Side::none;
@@ -125,6 +131,9 @@ struct FindingRecord {
 };
 
 inline constexpr std::size_t kMostFindings = 64;
+// Of them, those that only errors of a device may take, of which each context has one: they are
+// what a run with --narrow is about, and the launches that may have made them.
+inline constexpr std::size_t kKeptForErrors = 8;
 
 // The initial value of each member is zero: a new file is one.
 struct Record {
@@ -136,7 +145,6 @@ struct Record {
   char program[256] = {};  // /proc/self/exe, shortened
   std::atomic<std::uint8_t> facts[kFacts] = {};
   std::atomic<std::uint64_t> counters[kCounters] = {};
-  std::atomic<std::uint64_t> findings_begun{0};
   FindingRecord findings[kMostFindings];
   LaunchRecord launches[kLaunchesKept];  // launch n is at n % kLaunchesKept
   // Those that were not known to have completed at the first error of a device, newest first.

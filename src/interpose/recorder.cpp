@@ -7,8 +7,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <cstddef>
 #include <cstring>
 
 #include "interpose/file_limit.h"
@@ -29,6 +31,22 @@ void append_number(char* buffer, std::size_t bytes, std::uint64_t number) {
   char digits[24];
   const auto end = std::to_chars(digits, digits + sizeof digits, number).ptr;
   append(buffer, bytes, {digits, static_cast<std::size_t>(end - digits)});
+}
+
+bool is_same(const Frames& a, const Frames& b) {
+  return std::equal(a.addresses, a.addresses + a.count, b.addresses, b.addresses + b.count) &&
+         std::equal(a.python, a.python + a.python_count, b.python, b.python + b.python_count);
+}
+
+// Whether reports cannot tell them apart, but for the block and the time: all that a signature
+// (guard/program_run.h) is made of is the same, and whether a launch is named.
+bool is_of_same_place(const FindingRecord& a, const FindingRecord& b) {
+  return a.kind == b.kind && a.access == b.access && a.side == b.side &&
+         a.on_device == b.on_device && a.code == b.code && a.block_freed == b.block_freed &&
+         (a.block_ordinal == 0) == (b.block_ordinal == 0) &&
+         (a.launch.ordinal == 0) == (b.launch.ordinal == 0) &&
+         std::memcmp(a.call, b.call, sizeof a.call) == 0 && is_same(a.where, b.where) &&
+         is_same(a.allocated, b.allocated);
 }
 
 }  // namespace
@@ -130,13 +148,19 @@ bool Recorder::noted(Fact fact) const {
   return record_ != nullptr && record_->facts[static_cast<std::size_t>(fact)].load() != 0;
 }
 
-FindingRecord* Recorder::begin_finding() {
+FindingRecord* Recorder::begin_finding(FindingKind kind) {
   if (record_ == nullptr) return nullptr;
-  const std::uint64_t index = record_->findings_begun.fetch_add(1);
-  if (index < kMostFindings) {
-    auto* finding = &record_->findings[index];
-    finding->thread = static_cast<std::uint32_t>(::syscall(SYS_gettid));
-    return finding;
+  const std::size_t room =
+      kind == FindingKind::device_error ? kMostFindings : kMostFindings - kKeptForErrors;
+  for (std::size_t i = 0; i < room; ++i) {
+    FindingRecord& finding = record_->findings[i];
+    auto state = FindingState::free;
+    if (!finding.state.compare_exchange_strong(state, FindingState::written,
+                                               std::memory_order_acquire))
+      continue;
+    finding.kind = kind;
+    finding.thread = static_cast<std::uint32_t>(::syscall(SYS_gettid));
+    return &finding;
   }
   count(Counter::findings_dropped);
   return nullptr;
@@ -144,7 +168,18 @@ FindingRecord* Recorder::begin_finding() {
 
 // The finding counts before its maps are saved, which may fail: a handler's stack may be short.
 void Recorder::publish(FindingRecord& finding) {
-  finding.complete.store(1, std::memory_order_release);
+  for (FindingRecord& other : record_->findings) {
+    if (other.state.load(std::memory_order_acquire) != FindingState::complete ||
+        !is_of_same_place(other, finding))
+      continue;
+    other.repeats.fetch_add(1, std::memory_order_relaxed);
+    // A free one is all zero, as in a new file.
+    constexpr std::size_t facts = offsetof(FindingRecord, kind);
+    std::memset(reinterpret_cast<unsigned char*>(&finding) + facts, 0, sizeof finding - facts);
+    finding.state.store(FindingState::free, std::memory_order_release);
+    return;
+  }
+  finding.state.store(FindingState::complete, std::memory_order_release);
   int before = 0;
   // free() is no point of cancellation.
   ::pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);

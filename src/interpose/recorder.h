@@ -28,8 +28,10 @@ class Recorder {
 
   // Room for a finding, which the caller fills and then publishes; nullptr if the file is full
   // (counted) or there is none.
-  FindingRecord* begin_finding();
-  // Makes the finding visible to readers and stores the mappings of the process beside it.
+  FindingRecord* begin_finding(FindingKind kind);
+  // Makes the finding visible to readers and stores the mappings of the process beside it. Of
+  // findings of one kind with the same stacks the first is kept, and the others are counted there:
+  // a mistake in a loop leaves room for what comes after it.
   void publish(FindingRecord& finding);
 
   // The places of the last launches; nullptr without a record.

@@ -90,7 +90,7 @@ Json process(const guard::ProcessRecord& p, const interpose::Settings& settings)
           {"program", printable(p.program)},
           {"state", name_of(guard::judged(p, settings))},
           {"ended", p.is(guard::Fact::ended)},
-          {"findings", p.findings.size()},
+          {"findings", p.times_found()},
           {"launches", tells ? launches_json(p.launches) : Json::array()},
           {"unfinished", launches_json(p.unfinished)},
           {"unfinished_lost", p.unfinished_lost},

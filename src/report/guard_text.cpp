@@ -129,8 +129,8 @@ std::string guarded_text(const guard::ProgramRun& run) {
 // nothing to guard, such as a shell or a compiler, share one line.
 std::string processes_text(const guard::ProgramRun& run) {
   struct Row {
-    std::size_t processes = 0, findings = 0;
-    std::uint64_t device = 0, host = 0;
+    std::size_t processes = 0;
+    std::uint64_t device = 0, host = 0, findings = 0;
   };
   std::map<std::pair<std::string, guard::Judged>, Row> rows;
   for (const auto& process : run.processes) {
@@ -138,7 +138,7 @@ std::string processes_text(const guard::ProgramRun& run) {
     const std::string name = std::filesystem::path(process.program).filename().string();
     Row& row = rows[{name, guard::judged(process, run.settings)}];
     ++row.processes;
-    row.findings += process.findings.size();
+    row.findings += process.times_found();
     row.device += process.count(Counter::device_blocks);
     row.host += process.count(Counter::host_blocks);
   }

@@ -38,7 +38,7 @@ class ProcessRecordTest : public testing::Test {
     finding.block_ordinal = 3;
     finding.allocated.count = 1;
     finding.allocated.addresses[0] = 0x10;
-    finding.complete = 1;
+    finding.state = interpose::FindingState::complete;
     return out;
   }
 
@@ -112,7 +112,7 @@ TEST_F(ProcessRecordTest, AnErrorIsOfTheKernelThatAllUnfinishedLaunchesAreOf) {
 // The process was killed while it wrote, or has damaged its own record.
 TEST_F(ProcessRecordTest, FindingsThatMakeNoSenseAreLeftOut) {
   auto record = sample();
-  record->findings[0].complete = 0;
+  record->findings[0].state = interpose::FindingState::written;
   EXPECT_TRUE(read_process_record(write("a.record", *record))->findings.empty());
   record = sample();
   record->findings[0].kind = static_cast<FindingKind>(77);

@@ -14,13 +14,15 @@ namespace {
 using namespace testing;
 
 TEST(JoinedRuns, CountTheRunsThatShowAFinding) {
-  const std::vector<ProgramRun> runs{run_with({}), run_with({sample_finding(), sample_finding()}),
+  Finding repeated = sample_finding();
+  repeated.times = 5;
+  const std::vector<ProgramRun> runs{run_with({}), run_with({sample_finding(), repeated}),
                                      run_with({sample_before(), sample_finding()}, 9)};
   const auto findings = joined_findings(runs);
   ASSERT_EQ(findings.size(), 2u);
   EXPECT_EQ(findings[0].run, 1u);
   EXPECT_EQ(findings[0].seen_in, 2u);
-  EXPECT_EQ(findings[0].distinct.times, 3u);
+  EXPECT_EQ(findings[0].distinct.times, 7u);
   EXPECT_EQ(findings[1].run, 2u);
   EXPECT_EQ(findings[1].seen_in, 1u);
   const ProgramRun all = joined(runs);
@@ -55,6 +57,15 @@ TEST(SuppressedFindings, AreNoneForTheExitCode) {
   ASSERT_EQ(findings.size(), 2u);
   EXPECT_EQ(run.exit_code(1, {findings[0].key}), 1);
   EXPECT_EQ(run.exit_code(1, {findings[0].key, findings[1].key}), 4);
+}
+
+// Its record had no room for some, and they may be of any kind.
+TEST(SuppressedFindings, DoNotHideThoseThatWereDropped) {
+  ProgramRun run = run_with({sample_finding()}, 4);
+  const std::set<std::string> all{run.findings().at(0).key};
+  EXPECT_EQ(run.exit_code(1, all), 4);
+  run.processes[0].counters[static_cast<std::size_t>(Counter::findings_dropped)] = 1;
+  EXPECT_EQ(run.exit_code(1, all), 1);
 }
 
 // Both call one function that allocates: a mark on the finding of one says nothing of the other's.

@@ -18,6 +18,12 @@ class DeviceRanges : public DeviceMemoryTest {
     EXPECT_EQ(all.size(), 1u);
     return all.empty() ? guard::Finding() : all[0];
   }
+  // Each is made at the same place of this program, and so a repeat.
+  std::uint64_t times_found() const {
+    std::uint64_t out = 0;
+    for (const auto& finding : findings()) out += finding.times;
+    return out;
+  }
 };
 
 TEST_F(DeviceRanges, WhatIsInABlockIsRight) {
@@ -42,7 +48,7 @@ TEST_F(DeviceRanges, OneThatEndsBehindItsBlockIsReportedOnce) {
   EXPECT_EQ(finding.block.ordinal, 1u);
   EXPECT_EQ(finding.call, "cuMemcpyDtoH");
   touch(other, 1001);
-  EXPECT_EQ(findings().size(), 2u);
+  EXPECT_EQ(times_found(), 2u);
 }
 
 TEST_F(DeviceRanges, OneThatBeginsBesideABlock) {
@@ -103,12 +109,11 @@ TEST_F(DeviceRanges, NoneIsReportedThatTheBlockHasAndEachOtherIs) {
     const auto bytes = *rc::gen::inRange<std::size_t>(1, 5000);
     const auto from = *rc::gen::inRange<std::size_t>(0, bytes);
     const auto length = *rc::gen::inRange<std::size_t>(1, 6000);
-    const auto before = findings().size();
-    if (before == kMostFindings) return;
+    const auto before = times_found();
     const CuAddress at = allocate(bytes);
     RC_ASSERT(at != 0);
     touch(at + from, length);
-    RC_ASSERT(findings().size() == before + (from + length > bytes ? 1 : 0));
+    RC_ASSERT(times_found() == before + (from + length > bytes ? 1 : 0));
     // In the order of a stream: cuMemFree() waits for a device that has nothing to do here.
     free(at, stream_);
   }));
