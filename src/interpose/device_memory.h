@@ -25,6 +25,7 @@
 #include <optional>
 #include <set>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "interpose/driver.h"
@@ -322,7 +323,8 @@ class DeviceMemory {
   std::map<CuAddress, Block> live_;
   // The last freed blocks, while no new block has their address.
   std::map<CuAddress, Block> freed_;
-  std::deque<CuAddress> freed_order_;
+  // With the numbers of the blocks: an address may be that of a later one by now.
+  std::deque<std::pair<CuAddress, std::uint64_t>> freed_order_;
   std::deque<Pending> pending_;
   std::deque<Block> deferred_;  // freed while a stream captured
   std::vector<Batch> batches_;  // given up; their buffers come back

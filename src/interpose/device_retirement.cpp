@@ -270,11 +270,13 @@ bool DeviceMemory::compare(const Block& block, const unsigned char* canaries,
 
 void DeviceMemory::bury(const Block& block) {
   freed_[block.address] = block;
-  freed_order_.push_back(block.address);
-  if (freed_order_.size() > kFreedKept) {
-    freed_.erase(freed_order_.front());
-    freed_order_.pop_front();
-  }
+  freed_order_.emplace_back(block.address, block.ordinal);
+  if (freed_order_.size() <= kFreedKept) return;
+  const auto [address, ordinal] = freed_order_.front();
+  freed_order_.pop_front();
+  if (const auto oldest = freed_.find(address);
+      oldest != freed_.end() && oldest->second.ordinal == ordinal)
+    freed_.erase(oldest);
 }
 
 }  // namespace redzone::interpose

@@ -179,6 +179,20 @@ TEST_F(DeviceMemoryTest, WrongFreesAreReported) {
   EXPECT_TRUE(found[1].block.freed);
 }
 
+// A loop that takes its blocks from the slots of freed ones, for longer than freed blocks are
+// remembered by their number.
+TEST_F(DeviceMemoryTest, ASecondFreeIsFoundThoughItsAddressWasFreedBefore) {
+  fakeSetEager(true);
+  settings_.on_error = OnError::go_on;  // nothing is unmapped
+  constexpr std::size_t blocks = 100;
+  std::vector<CuAddress> all(blocks);
+  for (std::size_t freed = 0; freed < kFreedKept + 5 * blocks; freed += blocks) {
+    for (CuAddress& at : all) at = allocate(100);
+    for (const CuAddress at : all) free(at);
+  }
+  for (const CuAddress at : all) EXPECT_EQ(free(at), DeviceMemory::Freed::wrong);
+}
+
 TEST_F(DeviceMemoryTest, ADriverWithoutVirtualMemoryIsCounted) {
   fakeSetVirtualMemory(false);
   EXPECT_EQ(allocate(100), 0u);
