@@ -5,6 +5,7 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <utility>
 
 #include "cli/commands.h"
@@ -103,13 +104,24 @@ bool is_given(const po::variables_map& flags, const char* name) {
   return flags.count(name) != 0 && !flags[name].defaulted();
 }
 
-// Flags that would have no effect are mistakes.
+// Flags that would have no effect are mistakes: all but `with_effect`, so that a new flag is one
+// until it has an effect.
 Result<void> only_flags_of(const po::variables_map& flags, const char* mode,
-                           std::initializer_list<const char*> without_effect) {
-  for (const char* name : without_effect)
-    if (is_given(flags, name))
+                           std::set<std::string> with_effect) {
+  with_effect.insert({mode, "verbose"});
+  for (const auto& [name, value] : flags)
+    if (is_given(flags, name.c_str()) && !with_effect.contains(name))
       return usage_error(fmt::format("guard: --{} has no effect with --{}", name, mode));
   return {};
+}
+
+// The settings of the processes to attach, and what is done to frameworks.
+std::set<std::string> flags_of_attach() {
+  po::options_description settings;
+  add_guard_settings_flags(settings);
+  std::set<std::string> out{"framework"};
+  for (const auto& option : settings.options()) out.insert(option->long_name());
+  return out;
 }
 
 std::string command_line(const po::variables_map& flags) {
@@ -184,9 +196,10 @@ Result<guard::Framework> framework_of(const po::variables_map& flags) {
 }
 
 Result<int> attach(const po::variables_map& flags, Results& out) {
-  RZ_TRY(only_flags_of(flags, "attach",
-                       {"runs", "seed", "error-exitcode", "output", "no-store", "env", "json"}));
+  RZ_TRY(only_flags_of(flags, "attach", flags_of_attach()));
   RZ_TRY_ASSIGN(auto settings, guard_settings(flags));
+  if (is_given(flags, "seed") && settings.launch != interpose::LaunchMode::held)
+    return usage_error("guard: --seed has no effect with --attach, but for --launch held");
   RZ_TRY_ASSIGN(const auto framework, framework_of(flags));
   RZ_TRY_ASSIGN(const auto library, guard::guard_library());
   // What runs there is not known, so `auto` takes it for Python's.
@@ -309,10 +322,7 @@ Result<int> Guard::run(const po::variables_map& flags, Results& out) {
   if (attaches) return attach(flags, out);
   if (flags.count("output") != 0) RZ_TRY(check_writable(flags["output"].as<std::string>()));
   if (runs) return run_program(flags, out);
-  RZ_TRY(
-      only_flags_of(flags, "collect",
-                    {"runs", "seed", "env", "cpu", "placement", "align", "poison", "retire", "bare",
-                     "framework", "max-memory", "min-bytes", "kernels", "only", "skip"}));
+  RZ_TRY(only_flags_of(flags, "collect", {"db", "no-store", "error-exitcode", "output", "json"}));
   RZ_TRY_ASSIGN(const auto collected, guard::collect_folder(flags["collect"].as<std::string>()));
   return report_runs(flags, out, std::span(&collected, 1));
 }

@@ -330,7 +330,18 @@ TEST_F(GuardStore, ProcessesAreAttachedByTwoVariables) {
   EXPECT_EQ(run({"guard", "--collect", "nothing"}).exit, 125);
   EXPECT_EQ(run({"guard", "--attach", "a", "--collect", "b"}).exit, 125);
   EXPECT_EQ(run({"guard", "--attach", "a", "--runs", "2"}).exit, 125);
-  EXPECT_EQ(run({"guard", "--collect", "records", "--cpu"}).exit, 125);
+  EXPECT_EQ(run({"guard", "--attach", "a", "--seed", "7"}).exit, 125) << "nothing is held";
+  EXPECT_EQ(run({"guard", "--attach", "held", "--launch", "held", "--seed", "7"}).exit, 0);
+  EXPECT_TRUE(has(read_text(folder_ / "held/settings"), "seed=7"));
+  for (const char* flag : {"--narrow", "--core-dump", "--json", "--no-store"})
+    EXPECT_EQ(run({"guard", "--attach", "a", flag}).exit, 125) << flag;
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "a"));
+  for (const char* flag : {"--cpu", "--narrow", "--core-dump", "--no-python-stacks", "--bare"})
+    EXPECT_EQ(run({"guard", "--collect", "records", flag}).exit, 125) << flag;
+  for (const auto& [flag, value] : {std::pair{"--launch", "blocking"},
+                                    {"--check", "each-launch"},
+                                    {"--on-error", "continue"}})
+    EXPECT_EQ(run({"guard", "--collect", "records", flag, value}).exit, 125) << flag;
   EXPECT_EQ(run({"guard", "--attach", "a\nb"}).exit, 125);
   const Ran odd = run({"guard", "--attach", "it's $x ü", "--cpu"});
   folder_.write("odd", odd.out);
