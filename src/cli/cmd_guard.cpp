@@ -52,7 +52,7 @@ void Guard::declare(po::options_description& flags,
   add_guard_settings_flags(flags);
   flags.add_options()("runs", po::value<Count>()->default_value(Count{1}),
                       "runs of the program; from the second on, placement, poison and retirement "
-                      "vary unless they are given")(
+                      "vary unless they are given, and so does what --launch held stops")(
       "narrow", po::bool_switch(),
       "run the program again, for at most ten times as long and five seconds, for what names the "
       "kernel behind a canary (--check each-launch) or an error of a device (--launch blocking, "

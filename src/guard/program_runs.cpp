@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <map>
 
 namespace redzone::guard {
@@ -65,15 +66,20 @@ interpose::Settings settings_of_run(const interpose::Settings& settings, const V
   if (varied.poison) out.poison = kPoisons[drawn % kPoisons.size()];
   if (varied.retire)
     out.retire = (drawn >> 32) % 2 == 0 ? interpose::Retire::sample : interpose::Retire::all;
+  // Each run stops other streams. The text of the settings has numbers with a sign.
+  if (out.launch == interpose::LaunchMode::held)
+    out.seed = drawn & std::numeric_limits<std::int64_t>::max();
   return out;
 }
 
 std::string varied_text(const interpose::Settings& settings) {
   return fmt::format(
-      "{}, poison {}, retire {}",
+      "{}, poison {}, retire {}{}",
       settings.placement == interpose::Placement::guard_after ? "guard_after" : "guard_before",
       settings.poison < 0 ? "none" : fmt::format("{:#04x}", settings.poison),
-      settings.retire == interpose::Retire::all ? "all" : "sample");
+      settings.retire == interpose::Retire::all ? "all" : "sample",
+      settings.launch == interpose::LaunchMode::held ? fmt::format(", seed {}", settings.seed)
+                                                     : "");
 }
 
 }  // namespace redzone::guard

@@ -30,12 +30,13 @@ struct Varied {
 };
 
 // The settings of run `number`, from 0, which has those of `settings`; those of later runs are
-// drawn from the seed, and every second of them has the guard page on the other side. Alignment is
-// not varied: less than the allocators promise would be a mistake of the guard.
+// drawn from the seed, and every second of them has the guard page on the other side. With held
+// launches each has a seed of its own for what they stop. Alignment is not varied: less than the
+// allocators promise would be a mistake of the guard.
 interpose::Settings settings_of_run(const interpose::Settings& settings, const Varied& varied,
                                     std::uint64_t seed, std::size_t number);
 
-// "guard_before, poison 0x00, retire all".
+// "guard_before, poison 0x00, retire all", and the seed of held launches.
 std::string varied_text(const interpose::Settings& settings);
 
 }  // namespace redzone::guard

@@ -45,6 +45,24 @@ TEST(RunsOfASeries, VaryWhatTheyAreAskedTo) {
   EXPECT_GT(seen.size(), 8u) << "of two sides, four poisons and two ways to retire";
 }
 
+// A seed is that of one schedule, so a series with one seed would try the same again and again.
+TEST(RunsOfASeries, HoldOtherStreamsEachTime) {
+  interpose::Settings given;
+  given.launch = interpose::LaunchMode::held;
+  given.seed = 7;
+  std::set<std::uint64_t> seeds;
+  for (std::size_t i = 0; i < 20; ++i) {
+    const auto settings = settings_of_run(given, {}, 7, i);
+    seeds.insert(settings.seed);
+    char text[interpose::kSettingsTextBytes];
+    interpose::format_settings(settings, text);
+    interpose::Settings read;
+    EXPECT_TRUE(interpose::parse_settings(text, read)) << text;
+    EXPECT_EQ(read.seed, settings.seed);
+  }
+  EXPECT_EQ(seeds.size(), 20u);
+}
+
 RC_GTEST_PROP(RunsOfASeries, AreTheSameAgain, (std::uint64_t seed, std::uint8_t number)) {
   const interpose::Settings given;
   const Varied all{true, true, true};
