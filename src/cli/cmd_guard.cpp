@@ -53,6 +53,9 @@ void Guard::declare(po::options_description& flags,
   flags.add_options()("runs", po::value<Count>()->default_value(Count{1}),
                       "runs of the program; from the second on, placement, poison and retirement "
                       "vary unless they are given, and so does what --launch held stops")(
+      "time", po::value<std::string>(),
+      "time limit of each run (default: none): a program that takes longer is ended, and the exit "
+      "code is 124 if there is no finding")(
       "narrow", po::bool_switch(),
       "run the program again, for at most ten times as long and five seconds, for what names the "
       "kernel behind a canary (--check each-launch) or an error of a device (--launch blocking, "
@@ -279,6 +282,7 @@ Result<int> run_program(const po::variables_map& flags, Results& out) {
   const auto argv = flags["command"].as<std::vector<std::string>>();
   RZ_TRY_ASSIGN(const auto framework, framework_of(flags));
   RZ_TRY_ASSIGN(const auto variables, stored_variables(flags));
+  RZ_TRY_ASSIGN(const auto limit, duration_flag(flags, "time"));
   const guard::Started started = guard::started_here(argv, variables);
   std::vector<guard::ProgramRun> all;
   while (all.size() < runs) {
@@ -290,7 +294,8 @@ Result<int> run_program(const po::variables_map& flags, Results& out) {
                                     .framework = framework,
                                     .cuda_gdb = engine::find_tool("cuda-gdb"),
                                     .dumps = flags["core-dump"].as<bool>(),
-                                    .standard_output = out.descriptor()};
+                                    .standard_output = out.descriptor(),
+                                    .limit = limit};
     const auto began = std::chrono::steady_clock::now();
     auto run = guard::run_guarded(request);
     const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(

@@ -15,6 +15,7 @@
 namespace redzone::guard {
 
 // Exit codes of `env` and `timeout`, which a program that runs others has.
+inline constexpr int kOverTime = 124;
 inline constexpr int kCannotGuard = 125;
 inline constexpr int kNotExecutable = 126;
 inline constexpr int kNotFound = 127;

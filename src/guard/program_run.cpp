@@ -169,6 +169,8 @@ int ProgramRun::exit_code(int finding_code, const std::set<std::string>& suppres
   for (const auto& process : processes)
     for (const auto& finding : process.findings)
       if (!suppressed.contains(key_of(process, finding))) return finding_code;
+  // What it ends with when it is asked to end says nothing.
+  if (ended.over_time) return kOverTime;
   return is_judged() ? ended.exit_code : kCannotGuard;
 }
 

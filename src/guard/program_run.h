@@ -88,7 +88,8 @@ struct ProgramRun {
   // At least one process was judged, and a block was guarded where the settings leave some out.
   bool is_judged() const;
   // Of the command: `finding_code` for a finding whose key is not `suppressed`, or of which no
-  // record has room, 125 if nothing was judged, else the program's own.
+  // record has room, 124 if the program was ended because its time was over, 125 if nothing was
+  // judged, else the program's own.
   int exit_code(int finding_code, const std::set<std::string>& suppressed = {}) const;
 };
 

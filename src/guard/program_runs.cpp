@@ -46,8 +46,9 @@ std::vector<JoinedFinding> joined_findings(std::span<const ProgramRun> runs) {
 }
 
 ProgramRun joined(std::span<const ProgramRun> runs) {
-  const auto failed = std::find_if(runs.begin(), runs.end(),
-                                   [](const auto& run) { return run.ended.exit_code != 0; });
+  const auto failed = std::find_if(runs.begin(), runs.end(), [](const auto& run) {
+    return run.ended.exit_code != 0 || run.ended.over_time;
+  });
   ProgramRun out = runs.front();
   if (failed != runs.end()) out.ended = failed->ended;
   for (const auto& run : runs.subspan(1)) {

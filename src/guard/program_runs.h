@@ -20,8 +20,8 @@ struct JoinedFinding {
 // In the order in which they are met.
 std::vector<JoinedFinding> joined_findings(std::span<const ProgramRun> runs);
 
-// The processes of all runs as one run, which ended as the first that did not exit with 0. Needs at
-// least one run.
+// The processes of all runs as one run, which ended as the first that took too long or did not exit
+// with 0. Needs at least one run.
 ProgramRun joined(std::span<const ProgramRun> runs);
 
 // Which settings a series of runs varies; the others stay as they are.

@@ -1,7 +1,8 @@
 // What `redzone guard` prints about a run of a program. Pure: values in, text out.
 //
-//   JSON     {"argv", "exit_code", "signal": number or null, "guard_exit_code", "judged": bool,
-//            "processes_to_guard": number, "processes_not_judged": number,
+//   JSON     {"argv", "exit_code", "signal": number or null, "over_time": bool: it was ended
+//            because its time was over, "guard_exit_code", "judged": bool, "processes_to_guard":
+//            number, "processes_not_judged": number,
 //            "settings": {"driver", "cpu", "placement", "align", "poison": number or null,
 //            "retire", "bare": bool, "launch", "seed", "check", "on_error", "max_memory",
 //            "min_bytes", "only", "skip": [first, last] or null}, "findings": [FINDING],

@@ -134,6 +134,7 @@ std::string guard_json(const guard::ProgramRun& run, int exit_code, const GuardS
   const Json out = {{"argv", argv},
                     {"exit_code", attached ? Json(nullptr) : Json(run.ended.exit_code)},
                     {"signal", run.ended.signal == 0 ? Json(nullptr) : Json(run.ended.signal)},
+                    {"over_time", run.ended.over_time},
                     {"guard_exit_code", exit_code},
                     {"judged", run.is_judged()},
                     {"processes_to_guard", run.to_guard()},

@@ -195,6 +195,7 @@ std::string verdict_of_run(const guard::ProgramRun& run, const GuardStored& stor
 // How the program ended.
 std::string end_text(const guard::ProgramRun& run) {
   if (run.started.argv.empty()) return processes_number(run.processes.size()) + " attached";
+  if (run.ended.over_time) return "the program was ended because its time was over";
   if (run.ended.signal != 0)
     return fmt::format("the program was ended by signal {}", run.ended.signal);
   return fmt::format("the program exited with {}", run.ended.exit_code);

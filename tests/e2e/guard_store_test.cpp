@@ -340,7 +340,8 @@ TEST_F(GuardStore, ProcessesAreAttachedByTwoVariables) {
     EXPECT_EQ(run({"guard", "--collect", "records", flag}).exit, 125) << flag;
   for (const auto& [flag, value] : {std::pair{"--launch", "blocking"},
                                     {"--check", "each-launch"},
-                                    {"--on-error", "continue"}})
+                                    {"--on-error", "continue"},
+                                    {"--time", "1s"}})
     EXPECT_EQ(run({"guard", "--collect", "records", flag, value}).exit, 125) << flag;
   EXPECT_EQ(run({"guard", "--attach", "a\nb"}).exit, 125);
   const Ran odd = run({"guard", "--attach", "it's $x ü", "--cpu"});

@@ -90,6 +90,15 @@ TEST_F(Guarded, WithoutCudaNothingIsJudged) {
   EXPECT_TRUE(has(ran.err, "nothing was judged; the program exited with 0; exit code 125")) << ran;
 }
 
+TEST_F(Guarded, AProgramThatHangsIsEndedAndReported) {
+  const Ran ran = guard({"--cpu", "--time", "1s"}, {"sleep", "600"});
+  EXPECT_EQ(ran.exit, 124) << ran;
+  EXPECT_TRUE(has(ran.err, "no finding; the program was ended because its time was over")) << ran;
+  const std::string program = HOST_PROGRAM;
+  const Arguments found{"sh", "-c", program + " slack; exec sleep 600"};
+  EXPECT_EQ(guard({"--cpu", "--time", "1s"}, found).exit, 1);
+}
+
 TEST_F(Guarded, OverTheDriver) {
   ::setenv("LD_LIBRARY_PATH", FAKE_DRIVER_DIR, 1);
   EXPECT_EQ(guard({}, {DRIVER_PROGRAM, "dlsym", "use"}).exit, 0);

@@ -77,6 +77,16 @@ TEST(SuppressedFindings, AreNoneForTheExitCode) {
   EXPECT_EQ(run.exit_code(1, {findings[0].key, findings[1].key}), 4);
 }
 
+TEST(ARunThatTookTooLong, HasACodeOfItsOwn) {
+  ProgramRun run = run_with({}, 0);
+  run.ended.over_time = true;
+  EXPECT_EQ(run.exit_code(1), kOverTime) << "it may leave with 0 when it is asked to end";
+  EXPECT_TRUE(joined(std::vector{run_with({}), run}).ended.over_time);
+  run = run_with({sample_finding()}, 0);
+  run.ended.over_time = true;
+  EXPECT_EQ(run.exit_code(1), 1);
+}
+
 // Its record had no room for some, and they may be of any kind.
 TEST(SuppressedFindings, DoNotHideThoseThatWereDropped) {
   ProgramRun run = run_with({sample_finding()}, 4);
