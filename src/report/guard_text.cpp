@@ -169,6 +169,8 @@ std::string limits_text(const guard::ProgramRun& run, Notes notes) {
           fmt::format("{}: {} {}\n", counter >= interpose::kFirstLeftOut ? "not guarded" : "note",
                       grouped(times), guard::meaning_of(counter));
   }
+  if (run.to_guard() == 0 && !run.processes.empty())
+    out += "note: no process has loaded the CUDA driver; --cpu guards malloc()\n";
   if (!run.foreign_preload.empty())
     out += fmt::format("note: LD_PRELOAD had {}, which is kept behind the guard\n",
                        printable(run.foreign_preload));

@@ -88,6 +88,8 @@ TEST_F(Guarded, WithoutCudaNothingIsJudged) {
   const Ran ran = guard({}, {"sh", "-c", "exit 0"});
   EXPECT_EQ(ran.exit, 125) << ran;
   EXPECT_TRUE(has(ran.err, "nothing was judged; the program exited with 0; exit code 125")) << ran;
+  EXPECT_TRUE(has(ran.err, "--cpu guards malloc()")) << ran;
+  EXPECT_FALSE(has(guard({"--cpu"}, {"sh", "-c", "exit 0"}).err, "--cpu guards malloc()"));
 }
 
 TEST_F(Guarded, AProgramThatHangsIsEndedAndReported) {
