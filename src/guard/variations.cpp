@@ -4,9 +4,12 @@
 
 #include <utility>
 
+#include "guard/names.h"
+
 namespace redzone::guard {
 namespace {
 
+using interpose::LaunchMode;
 using interpose::Placement;
 using interpose::Retire;
 using interpose::Settings;
@@ -65,6 +68,13 @@ std::vector<VariedSetting> variations_of(const Settings& own, const ProgramOrigi
     out.push_back(
         setting("retire", retire_text(own.retire), own,
                 {changed(retire_text(other), own, [&](Settings& s) { s.retire = other; })}));
+    // A check after each launch waits for it, so how it is launched is no setting then.
+    std::vector<Variation> launches;
+    for (const auto mode : {LaunchMode::async, LaunchMode::blocking, LaunchMode::held})
+      launches.push_back(
+          changed(std::string(name_of(mode)), own, [&](Settings& s) { s.launch = mode; }));
+    if (own.check == interpose::Check::at_free)
+      out.push_back(setting("launch", std::string(name_of(own.launch)), own, std::move(launches)));
   }
   const std::uint64_t block = origin.block;
   if (block != 0 && own.only.is_empty() && own.skip.is_empty()) {
@@ -91,6 +101,7 @@ Settings with_changes(const Settings& own, const std::vector<const Variation*>& 
   take(&Settings::align_bytes);
   take(&Settings::poison);
   take(&Settings::retire);
+  take(&Settings::launch);
   take(&Settings::only);
   take(&Settings::skip);
   return out;

@@ -20,8 +20,8 @@ struct VariedSetting {
   std::vector<Variation> others;  // differ from the settings in what the axis is about
 };
 
-// Side of the guard page, alignment, poison, retirement (of a device's memory), and which blocks
-// are guarded, if the block of the finding is known.
+// Side of the guard page, alignment, poison, of a device also retirement and launch, and which
+// blocks are guarded, if the block of the finding is known.
 std::vector<VariedSetting> variations_of(const interpose::Settings& settings,
                                          const ProgramOrigin& origin, bool on_device);
 

@@ -28,13 +28,16 @@ std::set<std::string> names(const Settings& settings, std::uint64_t block, bool 
 TEST(Variations, AreThoseThatMeanSomething) {
   using Names = std::set<std::string>;
   EXPECT_EQ(names({}, 7, true),
-            (Names{"placement", "align", "poison", "retire", "block 7", "other blocks"}));
-  EXPECT_EQ(names({}, 0, true), (Names{"placement", "align", "poison", "retire"}));
+            (Names{"placement", "align", "poison", "retire", "launch", "block 7", "other blocks"}));
+  EXPECT_EQ(names({}, 0, true), (Names{"placement", "align", "poison", "retire", "launch"}));
   EXPECT_EQ(names({}, 7, false),
             (Names{"placement", "align", "poison", "block 7", "other blocks"}));
   Settings chosen;
   chosen.only = {3, 9};
   EXPECT_EQ(names(chosen, 7, false), (Names{"placement", "align", "poison"}));
+  Settings checked;
+  checked.check = interpose::Check::each_launch;
+  EXPECT_FALSE(names(checked, 0, true).contains("launch")) << "each is waited for";
 }
 
 TEST(Variations, OfSeveralSettingsAreCombined) {
@@ -50,6 +53,7 @@ TEST(Variations, OfSeveralSettingsAreCombined) {
   EXPECT_NE(changed.align_bytes, own.align_bytes);
   EXPECT_NE(changed.poison, own.poison);
   EXPECT_NE(changed.retire, own.retire);
+  EXPECT_NE(changed.launch, own.launch);
   EXPECT_EQ(changed.skip, (interpose::BlockRange{7, 7}));
   EXPECT_EQ(changed.only, (interpose::BlockRange{7, 7}));
   EXPECT_EQ(with_changes(own, {}), own);
