@@ -60,7 +60,7 @@ enum class Fact : std::uint8_t {
   driver_proven,    // an allocation of its own by each way of the driver passed through the guard
   driver_unproven,  // such an allocation did not
   driver_broken,    // the context has an error that every later call returns
-  ended,            // the process has ended by exit() or _exit()
+  ended,            // the process has ended by exit(), quick_exit() or _exit()
   driver_present,   // when it ended, libcuda.so.1 was loaded
   torch_present,    // before its first allocation of the driver, or when it ended, PyTorch's part
                     // for CUDA was loaded

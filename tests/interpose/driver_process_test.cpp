@@ -120,6 +120,13 @@ TEST_P(WayToTheDriver, ADirtyCanaryOfABlockThatIsNeverFreedIsReportedAtExit) {
       << ran.findings[0].allocated[0].function;
 }
 
+TEST_P(WayToTheDriver, AProgramThatLeavesByQuickExitIsJudgedToItsEnd) {
+  const auto ran = run("quick");
+  EXPECT_EQ(ran.exit, 0);
+  EXPECT_EQ(ran.findings.size(), 1u);
+  EXPECT_TRUE(ran.processes.at(0).is(Fact::ended));
+}
+
 // The proof is made before the program's first block, whichever blocks are chosen.
 TEST_P(WayToTheDriver, OnlyTheChosenBlocksAreGuarded) {
   Settings settings;

@@ -534,6 +534,10 @@ int main(int argc, char** argv) {
     after_ordered_free(d);
   else if (deed == "dirty")
     dirty(d);
+  else if (deed == "quick") {
+    dirty(d);
+    std::quick_exit(0);
+  }
   else if (deed == "capture")
     capture(d);
   else if (deed == "abandon")

@@ -71,6 +71,14 @@ bool read_settings_file(const char* folder, char (&text)[kSettingsTextBytes]) {
          read_small_file(file, text, sizeof text);
 }
 
+__attribute__((destructor)) void end() {
+  if (!guarding()) return;
+  const InternalScope scope;
+  if (HostMemory* const host = host_guard()) host->compare_live();
+  note_libraries();
+  recorder().note(Fact::ended);
+}
+
 // False: this process is left alone.
 bool open_guard() {
   const InternalScope scope;
@@ -84,6 +92,8 @@ bool open_guard() {
   ::pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
   if (settings().python)
     find_python([](const char* name) { return real_dlsym(RTLD_DEFAULT, name); });
+  // quick_exit() calls no destructors. The first to be registered is called last.
+  std::at_quick_exit(end);
   started.store(true, std::memory_order_release);
   if (driver_is_loaded()) recorder().note(Fact::driver_present);
   return true;
@@ -91,14 +101,6 @@ bool open_guard() {
 
 __attribute__((constructor)) void start() {
   if (open_guard() && settings().cpu) start_host_guard();
-}
-
-__attribute__((destructor)) void end() {
-  if (!guarding()) return;
-  const InternalScope scope;
-  if (HostMemory* const host = host_guard()) host->compare_live();
-  note_libraries();
-  recorder().note(Fact::ended);
 }
 
 [[noreturn]] void leave(int code) {

@@ -78,13 +78,15 @@ void prove_driver_guard(DriverGuard& guard) {
   guard.memory.begin_program();
   // Before the driver's own, which was registered when it was loaded: canaries of blocks that are
   // never freed are compared while there is a driver.
-  std::atexit([] {
+  const auto settle = [] {
     if (DriverGuard* const used = driver_guard_in_use()) {
       const InternalScope scope;
       used->holds.release();
       used->memory.settle();
     }
-  });
+  };
+  std::atexit(settle);
+  std::at_quick_exit(settle);
   state.store(2, std::memory_order_release);
 }
 
