@@ -34,9 +34,13 @@ bool DeviceMemory::on_one_device(CuContext first, CuContext second) const {
   return devices[0] == devices[1];
 }
 
-DeviceMemory::CaptureKey DeviceMemory::capture_key(CuStream stream, CuContext& context) const {
-  driver_.get_context(&context);
+DeviceMemory::StreamKey DeviceMemory::key_of(CuStream stream, CuContext context) {
   return {stream, is_default(stream) ? context : nullptr, stream == kThreadStream ? ::gettid() : 0};
+}
+
+DeviceMemory::StreamKey DeviceMemory::capture_key(CuStream stream, CuContext& context) const {
+  driver_.get_context(&context);
+  return key_of(stream, context);
 }
 
 bool DeviceMemory::capture_begins(CuStream stream) {
@@ -44,7 +48,7 @@ bool DeviceMemory::capture_begins(CuStream stream) {
   // A wait for the device would invalidate the capture. Bounded: it may be one for this thread.
   no_waits_.wait_for(lock, std::chrono::milliseconds(kSettleMs), [&] { return waits_ == 0; });
   CuContext context = nullptr;
-  const CaptureKey key = capture_key(stream, context);
+  const StreamKey key = capture_key(stream, context);
   if (captures_.count(key) != 0) return false;
   captures_[key] = context_of(stream, context);
   return true;
@@ -172,7 +176,9 @@ void DeviceMemory::context_gone(CuContext context) {
     return true;
   };
   std::erase_if(live_, [&](const auto& one) { return forget_its(one.second.region); });
-  std::erase_if(pending_, [&](const Pending& one) { return forget_its(one.block.region); });
+  for (auto& [stream, blocks] : pending_)
+    std::erase_if(blocks, [&](const Pending& one) { return forget_its(one.block.region); });
+  std::erase_if(pending_, [](const auto& one) { return one.second.empty(); });
   std::erase_if(deferred_, [&](const Block& block) { return forget_its(block.region); });
   std::erase_if(batches_, [&](const Batch& batch) { return batch.context == context; });
   std::erase_if(spare_, [&](const auto& one) {

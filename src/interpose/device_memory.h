@@ -145,6 +145,8 @@ class DeviceMemory {
 
  private:
   using Lock = std::unique_lock<std::mutex>;
+  // Default streams are of a context, and the thread's of a thread as well.
+  using StreamKey = std::tuple<CuStream, CuContext, int>;
 
   struct Slot {
     CuAddress reservation = 0, base = 0;
@@ -197,8 +199,12 @@ class DeviceMemory {
   };
   struct PerContext {
     std::uint64_t id = 0;  // a later context may have the same handle
-    // Both non-blocking. The first waits for the program's streams, the second for nothing.
+    // All non-blocking. The first waits for all that the context was given, the second for nothing.
+    // Of the lanes each waits for streams in whose order blocks are freed: what is freed behind a
+    // kernel that takes long holds up no block that another stream frees.
     CuStream own = nullptr, painting = nullptr;
+    std::vector<CuStream> lanes;
+    std::map<StreamKey, std::size_t> lane_of;  // by the freeing stream
     std::vector<CuEvent> events;
     std::vector<unsigned char*> canaries;
     std::vector<Slot> shared_slots;
@@ -214,8 +220,6 @@ class DeviceMemory {
   };
   // Regions of one size, by context, size and whether they are shared.
   using SpareKey = std::tuple<CuContext, std::size_t, bool>;
-  // Default streams are of a context, and the thread's of a thread as well.
-  using CaptureKey = std::tuple<CuStream, CuContext, int>;
 
   // device_memory.cpp
   CuAddress place(const Region& region, std::size_t bytes) const;
@@ -243,7 +247,9 @@ class DeviceMemory {
   // The context of a stream; `current` for default streams.
   CuContext context_of(CuStream stream, CuContext current) const;
   bool on_one_device(CuContext first, CuContext second) const;
-  CaptureKey capture_key(CuStream stream, CuContext& context) const;
+  static StreamKey key_of(CuStream stream, CuContext context);
+  // Of the current context, which it returns.
+  StreamKey capture_key(CuStream stream, CuContext& context) const;
   bool holds_back() const { return !captures_.empty() || dying_captures_ != 0; }
   void retire_deferred(Lock& lock);
   PerContext* per_context(CuContext context);
@@ -275,16 +281,18 @@ class DeviceMemory {
   Lent<CuEvent> take_event(PerContext& context, int& failed);
   Lent<unsigned char*> take_canaries(PerContext& context, int& failed);
   int order_after_all(Lock& lock, CuContext context);
-  int order_after(CuStream stream, CuContext of, PerContext& state);
+  CuStream lane_of(CuStream stream, CuContext of, PerContext& state);
+  int order_after(CuStream stream, CuContext of, CuStream waiting);
   // The same for a stream in whose order a block is freed, and all that use it.
-  int order_after_users(const Block& block, CuStream stream, CuContext current, PerContext& state);
+  int order_after_users(const Block& block, CuStream stream, CuContext current, CuStream waiting);
   int copy_canaries(const Block& block, CuStream stream, unsigned char* to);
   int poison_freed(const Block& block, CuStream stream);
   // `current`: the context in which the free was called.
   int retire(Lock& lock, const Block& block, Order order, CuContext current);
-  // Finishes freed blocks whose event has passed; queries the events of at most `most` blocks.
-  // Reports an error.
-  void poll(const char* call, std::size_t most);
+  // Finishes freed blocks whose event has passed; queries at most `most` events, of all streams in
+  // turn. Reports an error.
+  void poll(const char* call, std::size_t most = SIZE_MAX);
+  std::size_t pending_blocks() const;
   // Finishes the freed block at this address, if it is to be unmapped, once its event has passed,
   // for at most kFreeWaitMs. Other threads have the mutex meanwhile: if one of them finishes the
   // block, breaks the context or begins a capture, this returns.
@@ -325,11 +333,13 @@ class DeviceMemory {
   std::map<CuAddress, Block> freed_;
   // With the numbers of the blocks: an address may be that of a later one by now.
   std::deque<std::pair<CuAddress, std::uint64_t>> freed_order_;
-  std::deque<Pending> pending_;
+  // By the stream in which their events are, where they pass in this order. None is empty.
+  std::map<StreamKey, std::deque<Pending>> pending_;
+  StreamKey next_polled_{};
   std::deque<Block> deferred_;  // freed while a stream captured
   std::vector<Batch> batches_;  // given up; their buffers come back
   std::map<SpareKey, std::vector<Region>> spare_;
-  std::map<CaptureKey, CuContext> captures_;
+  std::map<StreamKey, CuContext> captures_;
   int dying_captures_ = 0;  // of streams that are being destroyed
   // Calls that wait for the device without the mutex. A capture begins when there are none.
   int waits_ = 0;

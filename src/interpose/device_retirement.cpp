@@ -14,6 +14,10 @@ namespace {
 
 constexpr std::size_t kCanaryChunk = 64 * 1024;
 
+// Streams of the guard's own, of each context, for blocks that are freed in the order of one of the
+// program's. More of these share them.
+constexpr std::size_t kMostLanes = 16;
+
 }  // namespace
 
 DeviceMemory::Zone DeviceMemory::zone_before(const Block& block) const {
@@ -70,8 +74,19 @@ int DeviceMemory::order_after_all(Lock& lock, CuContext context) {
   return driver_.wait_event(state.own, all.get(), 0);
 }
 
-// Lets the context's own stream wait for what a stream of another context was given so far.
-int DeviceMemory::order_after(CuStream stream, CuContext of, PerContext& state) {
+CuStream DeviceMemory::lane_of(CuStream stream, CuContext of, PerContext& state) {
+  const std::size_t wanted =
+      state.lane_of.try_emplace(key_of(stream, of), state.lane_of.size() % kMostLanes)
+          .first->second;
+  CuStream made = nullptr;
+  if (wanted == state.lanes.size() &&
+      driver_.create_stream(&made, kCuStreamNonBlocking) == kCuSuccess)
+    state.lanes.push_back(made);
+  return wanted < state.lanes.size() ? state.lanes[wanted] : state.own;
+}
+
+// Lets a stream of the guard wait for what a stream, of any context, was given so far.
+int DeviceMemory::order_after(CuStream stream, CuContext of, CuStream waiting) {
   // An event is of the context of the stream in which it is recorded, but any stream may wait.
   std::optional<CurrentContext> there(std::in_place, driver_, of);
   PerContext* const theirs = per_context(of);
@@ -81,15 +96,15 @@ int DeviceMemory::order_after(CuStream stream, CuContext of, PerContext& state) 
   if (!given) return failed;
   failed = driver_.record_event(given.get(), stream);
   there.reset();
-  return failed != kCuSuccess ? failed : driver_.wait_event(state.own, given.get(), 0);
+  return failed != kCuSuccess ? failed : driver_.wait_event(waiting, given.get(), 0);
 }
 
 int DeviceMemory::order_after_users(const Block& block, CuStream stream, CuContext current,
-                                    PerContext& state) {
-  int failed = order_after(stream, context_of(stream, current), state);
+                                    CuStream waiting) {
+  int failed = order_after(stream, context_of(stream, current), waiting);
   for (const CuStream user : block.users)
     if (failed == kCuSuccess)
-      failed = order_after(user, context_of(user, block.region.context), state);
+      failed = order_after(user, context_of(user, block.region.context), waiting);
   return failed;
 }
 
@@ -116,7 +131,7 @@ bool DeviceMemory::choose_to_unmap(const Region& region) {
 
 // The poison is in the order of the free. So are the copies of the canaries if the region is to be
 // unmapped, so that it can be as soon as the program has waited for its stream. Else they go
-// through the guard's own stream, and nothing of the program waits for them.
+// through a stream of the guard's own, and nothing of the program waits for them.
 int DeviceMemory::retire(Lock& lock, const Block& block, Order order, CuContext current) {
   const CuContext context = block.region.context;
   const CuContext of = order ? context_of(*order, current) : context;
@@ -129,10 +144,11 @@ int DeviceMemory::retire(Lock& lock, const Block& block, Order order, CuContext 
   int poisoned = kCuSuccess;
   if (in_its_order) poisoned = poison_freed(block, *order);
   int ordered = kCuSuccess;
+  const CuStream stream = in_its_stream ? *order : order ? lane_of(*order, of, *state) : state->own;
   if (!order)
     ordered = order_after_all(lock, context);
   else if (!in_its_stream)
-    ordered = order_after_users(block, *order, current, *state);
+    ordered = order_after_users(block, *order, current, stream);
   if (ordered == kCuInvalidContext && contexts_.count(context) == 0) forget(block.region);
   if (ordered != kCuSuccess) return ordered;
   if (holds_back()) {  // the mutex was free meanwhile
@@ -140,7 +156,6 @@ int DeviceMemory::retire(Lock& lock, const Block& block, Order order, CuContext 
     return kCuSuccess;
   }
   state = &contexts_.at(context);
-  const CuStream stream = in_its_stream ? *order : state->own;
   int failed = kCuSuccess;
   auto done = take_event(*state, failed);
   if (!done) return failed;
@@ -154,10 +169,11 @@ int DeviceMemory::retire(Lock& lock, const Block& block, Order order, CuContext 
     canaries.keep();
     return unrecorded;
   }
-  pending_.push_back({block, done.keep(), canaries.keep(), copied, unmap});
+  auto& pending = pending_[key_of(stream, context)];
+  pending.push_back({block, done.keep(), canaries.keep(), copied, unmap});
   if (failed == kCuSuccess) failed = poisoned;
   // What is not poisoned is painted before it is used again.
-  if (failed != kCuSuccess) pending_.back().block.region.painted_at = 0;
+  if (failed != kCuSuccess) pending.back().block.region.painted_at = 0;
   return failed;
 }
 
@@ -168,23 +184,26 @@ int DeviceMemory::poison_freed(const Block& block, CuStream stream) {
 }
 
 void DeviceMemory::poll(const char* call, std::size_t most) {
-  std::size_t asked = 0;
-  for (auto it = pending_.begin(); it != pending_.end() && asked < most;) {
-    const CuContext context = it->block.region.context;
-    if (is_broken(context)) {
-      ++it;
-      continue;
+  auto it = pending_.lower_bound(next_polled_);
+  for (std::size_t streams = pending_.size(), asked = 0; streams > 0 && asked < most; --streams) {
+    if (it == pending_.end()) it = pending_.begin();
+    auto& [stream, blocks] = *it;
+    const CuContext context = blocks.front().block.region.context;
+    // What is behind one that has not passed has not either.
+    for (bool passed = !is_broken(context); passed && !blocks.empty() && asked < most;) {
+      ++asked;
+      const int result = driver_.query_event(blocks.front().done);
+      passed = result == kCuSuccess;
+      if (passed) {
+        finish(blocks.front());
+        blocks.pop_front();
+      } else {
+        report_error(context, result, call);
+      }
     }
-    ++asked;
-    const int result = driver_.query_event(it->done);
-    if (result == kCuSuccess) {
-      finish(*it);
-      it = pending_.erase(it);
-    } else {
-      report_error(context, result, call);
-      ++it;
-    }
+    it = blocks.empty() ? pending_.erase(it) : std::next(it);
   }
+  next_polled_ = it == pending_.end() ? StreamKey() : it->first;
   std::erase_if(batches_, [&](Batch& batch) {
     if (is_broken(batch.context) || driver_.query_event(batch.done) != kCuSuccess) return false;
     PerContext& state = contexts_.at(batch.context);
@@ -194,18 +213,31 @@ void DeviceMemory::poll(const char* call, std::size_t most) {
   });
 }
 
+std::size_t DeviceMemory::pending_blocks() const {
+  std::size_t out = 0;
+  for (const auto& [stream, blocks] : pending_) out += blocks.size();
+  return out;
+}
+
 void DeviceMemory::finish_now(Lock& lock, CuAddress address, const char* call) {
   unsigned pause_us = kFirstPauseUs;
   for (unsigned waited_us = 0; waited_us < kFreeWaitMs * 1000; waited_us += pause_us) {
-    const auto it = std::find_if(pending_.begin(), pending_.end(),
-                                 [&](const Pending& one) { return one.block.address == address; });
-    if (it == pending_.end() || !it->unmap || holds_back()) return;
+    auto of_stream = pending_.begin();
+    std::deque<Pending>::iterator it;
+    const auto is_it = [&](const Pending& one) { return one.block.address == address; };
+    for (; of_stream != pending_.end(); ++of_stream) {
+      auto& blocks = of_stream->second;
+      it = std::find_if(blocks.begin(), blocks.end(), is_it);
+      if (it != blocks.end()) break;
+    }
+    if (of_stream == pending_.end() || !it->unmap || holds_back()) return;
     const CuContext context = it->block.region.context;
     if (is_broken(context)) return;
     const int result = driver_.query_event(it->done);
     if (result == kCuSuccess) {
       finish(*it);
-      pending_.erase(it);
+      of_stream->second.erase(it);
+      if (of_stream->second.empty()) pending_.erase(of_stream);
       return;
     }
     report_error(context, result, call);

@@ -16,8 +16,9 @@ constexpr std::size_t kLiveBatch = 256;
 }  // namespace
 
 bool DeviceMemory::awaits_device() const {
-  return std::any_of(pending_.begin(), pending_.end(),
-                     [&](const Pending& one) { return !is_broken(one.block.region.context); });
+  return std::any_of(pending_.begin(), pending_.end(), [&](const auto& of_stream) {
+    return !is_broken(of_stream.second.front().block.region.context);
+  });
 }
 
 int DeviceMemory::compare_batch(Lock& lock, CuContext context, CuAddress& next,
@@ -87,10 +88,10 @@ void DeviceMemory::settle() {
   Lock lock(mutex_);
   for (int waited_ms = 0; waited_ms < kSettleMs; ++waited_ms) {
     if (abandoned_ || holds_back()) return;
-    const std::size_t before = pending_.size();
-    poll(kLastCall, before);
+    const std::size_t before = pending_blocks();
+    poll(kLastCall);
     if (!awaits_device()) break;
-    if (pending_.size() != before) continue;
+    if (pending_blocks() != before) continue;
     lock.unlock();
     ::usleep(1000);
     lock.lock();

@@ -132,7 +132,8 @@ void DeviceMemory::peer_enabled(CuContext other) {
     if (region.slot.device == owner && !region.shared) give_access(region.slot);
   };
   for (const auto& [address, block] : live_) give(block.region);
-  for (const Pending& pending : pending_) give(pending.block.region);
+  for (const auto& [stream, pending] : pending_)
+    for (const Pending& one : pending) give(one.block.region);
   for (const Block& block : deferred_) give(block.region);
   for (const auto& [key, regions] : spare_)
     for (const Region& region : regions) give(region);
@@ -203,15 +204,20 @@ bool DeviceMemory::trim(CuDevice device) {
 // is none to come, or a capture begins.
 bool DeviceMemory::wait_for_free(Lock& lock, CuContext context, CuDevice device) {
   const std::uint64_t id = contexts_.at(context).id;
-  const auto comes_back = [&](const Pending& one) {
-    const Region& region = one.block.region;
-    return !region.shared && region.slot.device == device && !is_broken(region.context);
+  const auto coming_back = [&] {
+    std::ptrdiff_t out = 0;
+    for (const auto& [stream, pending] : pending_)
+      out += std::count_if(pending.begin(), pending.end(), [&](const Pending& one) {
+        const Region& region = one.block.region;
+        return !region.shared && region.slot.device == device && !is_broken(region.context);
+      });
+    return out;
   };
   for (unsigned pause_us = kFirstPauseUs;; pause_us = std::min(2 * pause_us, kLongestPauseUs)) {
     if (holds_back()) return false;
-    const auto before = std::count_if(pending_.begin(), pending_.end(), comes_back);
-    poll("cuMemAlloc", pending_.size());
-    const auto now = std::count_if(pending_.begin(), pending_.end(), comes_back);
+    const auto before = coming_back();
+    poll("cuMemAlloc");
+    const auto now = coming_back();
     if (now != before) return true;
     if (now == 0) return false;
     lock.unlock();

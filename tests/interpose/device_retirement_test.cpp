@@ -160,6 +160,33 @@ TEST_F(DeviceMemoryTest, TheProgramsStreamDoesNotWaitForTheCopyOfCanaries) {
   EXPECT_EQ(findings()[0].kind, FindingKind::canary);
 }
 
+// Kernels that take long in other streams, more of them than events are asked for in one call.
+TEST_F(DeviceMemoryTest, AKernelThatTakesLongHoldsUpNoBlockOfAnotherStream) {
+  fakeSetEager(true);
+  fakeLaunchGate(stream_);
+  for (int i = 0; i < 12; ++i) {
+    CuStream busy = nullptr;
+    ASSERT_EQ(cuStreamCreate(&busy, kCuStreamNonBlocking), 0);
+    const CuAddress at = allocate(4096, busy);
+    fakeLaunchGate(busy);
+    free(at, busy);
+  }
+  CuStream other = nullptr;
+  ASSERT_EQ(cuStreamCreate(&other, kCuStreamNonBlocking), 0);
+  const auto before = counted(Counter::slots_mapped);
+  for (int i = 0; i < 200; ++i) {
+    const CuAddress at = allocate(4096, other);
+    free(at, other);
+    ASSERT_EQ(cuStreamSynchronize(other), 0);
+    memory().retire_passed("cuStreamSynchronize");
+  }
+  const auto unmapped = 200 / kRetireEvery;
+  EXPECT_LE(counted(Counter::slots_mapped), before + unmapped + 8);
+  fakeOpenGate();
+  settle();
+  EXPECT_TRUE(findings().empty());
+}
+
 TEST_F(DeviceMemoryTest, BareLeavesGuardPagesAlone) {
   settings_.bare = true;
   settings_.poison = -1;
