@@ -272,7 +272,7 @@ class DeviceMemory {
   // The addresses are kept from other uses, or given back and no longer known as freed ones.
   void unmap(const Slot& slot, bool keep_addresses);
   void forget(const Region& region);  // of a context that is gone
-  bool trim(CuDevice device);
+  bool trim(CuDevice device, std::size_t bytes = SIZE_MAX);
   bool wait_for_free(Lock& lock, CuContext context, CuDevice device);
   // device_retirement.cpp
   Zone zone_before(const Block& block) const;

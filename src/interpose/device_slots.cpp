@@ -73,8 +73,16 @@ std::optional<DeviceMemory::Region> DeviceMemory::take_region(Lock& lock, std::s
                                                               CuContext context, CuDevice device) {
   PerDevice& state = per_device(device);
   const std::size_t needed = region_bytes(bytes, state);
-  if (auto spare = spare_region({context, needed, false}, bytes, false)) return spare;
-  if (state.mapped_bytes + needed > state.budget_bytes && cell_bytes(bytes) <= kLargestCell)
+  const SpareKey own{context, needed, false};
+  const auto is_over = [&] { return state.mapped_bytes + needed > state.budget_bytes; };
+  if (auto spare = spare_region(own, bytes, false)) return spare;
+  if (is_over()) {
+    // What has come back by now, and what only blocks of other sizes could use, goes first.
+    poll("cuMemAlloc");
+    if (auto spare = spare_region(own, bytes, false)) return spare;
+    trim(device, state.mapped_bytes + needed - state.budget_bytes);
+  }
+  if (is_over() && cell_bytes(bytes) <= kLargestCell)
     if (auto cell = take_cell(lock, bytes, context, device)) return cell;
   Slot slot;
   const int failed = map_slot(lock, needed, context, device, slot);
@@ -185,18 +193,19 @@ void DeviceMemory::unmap(const Slot& slot, bool keep_addresses) {
                freed_.lower_bound(slot.reservation + slot.reserved_bytes));
 }
 
-// Gives spare slots back to the driver. False if there was none.
-bool DeviceMemory::trim(CuDevice device) {
-  bool any = false;
+// Gives spare slots back to the driver, until it has so many bytes. False if there was none.
+bool DeviceMemory::trim(CuDevice device, std::size_t bytes) {
+  std::size_t given = 0;
   for (auto& [key, regions] : spare_) {
     if (std::get<2>(key)) continue;
     std::erase_if(regions, [&](const Region& region) {
-      if (region.slot.device != device) return false;
+      if (region.slot.device != device || given >= bytes) return false;
       unmap(region.slot, false);
-      return any = true;
+      given += region.bytes;
+      return true;
     });
   }
-  return any;
+  return given != 0;
 }
 
 // Waits until memory of the device comes back that the program has freed, as long as that takes:

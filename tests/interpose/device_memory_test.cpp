@@ -104,6 +104,21 @@ TEST_F(DeviceMemoryTest, ALargeBlockOverTheBudgetKeepsItsOwnSlot) {
   EXPECT_EQ(counted(Counter::left_out_shared), 0u);
 }
 
+// A slot of another size is of no use to them, and takes from the budget.
+TEST_F(DeviceMemoryTest, WhatIsFreeComesBeforeSharingAndLargeBlocksKeepToTheBudget) {
+  settings_.max_memory_bytes = 4 * kSlot;
+  fakeSetEager(true);
+  const CuAddress large = allocate(4 * kSlot);
+  free(large, stream_);  // nothing has asked whether it is over
+  const CuAddress small = allocate(100);
+  EXPECT_FALSE(fakeIsMapped(large, 1));
+  EXPECT_EQ(counted(Counter::left_out_shared), 0u);
+  free(small, stream_);
+  const CuAddress other = allocate(4 * kSlot);
+  EXPECT_TRUE(fakeIsMapped(other, 1));
+  EXPECT_FALSE(fakeIsMapped(small, 1)) << "more than the budget is mapped";
+}
+
 TEST_F(DeviceMemoryTest, WhenMemoryRunsOutFreedSlotsAreGivenBack) {
   fakeLimitMemory(4 * kSlot);
   settings_.max_memory_bytes = 8 * kSlot;
