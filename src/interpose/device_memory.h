@@ -96,6 +96,13 @@ class DeviceMemory {
   // True if the stream captures.
   bool captures(CuStream stream) const;
 
+  // A call of the driver itself has found no memory on the device, that of the current context if
+  // none is named: gives back what is kept for later blocks, or waits, for a limited time, for what
+  // the program has freed. False if there is none.
+  bool make_room(std::optional<CuDevice> device = std::nullopt);
+  // Memory of the current context's device that the program has freed and the driver has not.
+  std::size_t kept_bytes() const;
+
   // A pool that the program has made, and one that it destroys.
   void pool_created(CuPool pool, const CuPoolProps& properties);
   void pool_destroyed(CuPool pool);
@@ -273,7 +280,8 @@ class DeviceMemory {
   void unmap(const Slot& slot, bool keep_addresses);
   void forget(const Region& region);  // of a context that is gone
   bool trim(CuDevice device, std::size_t bytes = SIZE_MAX);
-  bool wait_for_free(Lock& lock, CuContext context, CuDevice device);
+  bool wait_for_free(Lock& lock, CuContext context, CuDevice device,
+                     std::uint64_t most_us = UINT64_MAX);
   // device_retirement.cpp
   Zone zone_before(const Block& block) const;
   Zone zone_after(const Block& block) const;

@@ -208,10 +208,11 @@ bool DeviceMemory::trim(CuDevice device, std::size_t bytes) {
   return given != 0;
 }
 
-// Waits until memory of the device comes back that the program has freed, as long as that takes:
-// without the guard it would be there, as cuMemFree() itself waits for the device. False if there
-// is none to come, or a capture begins.
-bool DeviceMemory::wait_for_free(Lock& lock, CuContext context, CuDevice device) {
+// Waits until memory of the device comes back that the program has freed, by default as long as
+// that takes: without the guard it would be there, as cuMemFree() itself waits for the device.
+// False if there is none to come, or a capture begins.
+bool DeviceMemory::wait_for_free(Lock& lock, CuContext context, CuDevice device,
+                                 std::uint64_t most_us) {
   const std::uint64_t id = contexts_.at(context).id;
   const auto coming_back = [&] {
     std::ptrdiff_t out = 0;
@@ -222,19 +223,48 @@ bool DeviceMemory::wait_for_free(Lock& lock, CuContext context, CuDevice device)
       });
     return out;
   };
-  for (unsigned pause_us = kFirstPauseUs;; pause_us = std::min(2 * pause_us, kLongestPauseUs)) {
+  unsigned pause_us = kFirstPauseUs;
+  for (std::uint64_t waited_us = 0;; waited_us += pause_us) {
     if (holds_back()) return false;
     const auto before = coming_back();
     poll("cuMemAlloc");
     const auto now = coming_back();
     if (now != before) return true;
-    if (now == 0) return false;
+    if (now == 0 || waited_us >= most_us) return false;
+    pause_us = std::min(2 * pause_us, kLongestPauseUs);
     lock.unlock();
     ::usleep(pause_us);
     lock.lock();
     const auto state = contexts_.find(context);
     if (state == contexts_.end() || state->second.id != id) return false;
   }
+}
+
+bool DeviceMemory::make_room(std::optional<CuDevice> device) {
+  Lock lock(mutex_);
+  CuContext context = nullptr;
+  CuDevice its = 0;
+  if (abandoned_ || holds_back() || driver_.get_context(&context) != kCuSuccess ||
+      contexts_.count(context) == 0 || driver_.get_device(&its) != kCuSuccess)
+    return false;
+  constexpr std::uint64_t most_us = kFreeWaitMs * std::uint64_t{1000};
+  return trim(device.value_or(its)) || wait_for_free(lock, context, device.value_or(its), most_us);
+}
+
+std::size_t DeviceMemory::kept_bytes() const {
+  const std::lock_guard lock(mutex_);
+  CuDevice device = 0;
+  if (abandoned_ || driver_.get_device(&device) != kCuSuccess) return 0;
+  std::size_t out = 0;
+  const auto add = [&](const Region& region) {
+    if (!region.shared && region.slot.device == device) out += region.bytes;
+  };
+  for (const auto& [key, regions] : spare_)
+    for (const Region& region : regions) add(region);
+  for (const auto& [stream, pending] : pending_)
+    for (const Pending& one : pending) add(one.block.region);
+  for (const Block& block : deferred_) add(block.region);
+  return out;
 }
 
 }  // namespace redzone::interpose

@@ -35,7 +35,7 @@ INSTANTIATE_TEST_SUITE_P(Ways, WayToTheDriver,
 
 // The programs must pass without the guard, or what follows shows nothing of it.
 TEST_P(WayToTheDriver, WorksWithoutTheGuard) {
-  for (const char* deed : {"use", "capture", "abandon", "dirty", "private", "destroy"})
+  for (const char* deed : {"use", "capture", "abandon", "dirty", "private", "destroy", "room"})
     EXPECT_EQ(run(deed, {}, false).exit, 0) << deed;
 }
 
@@ -159,6 +159,10 @@ TEST_P(WayToTheDriver, ACaptureEndsWithItsStream) {
   EXPECT_EQ(ran.processes[0].count(Counter::device_blocks), 2u);
   EXPECT_EQ(ran.processes[0].count(Counter::left_out_capture), 0u);
   EXPECT_EQ(ran.processes[0].count(Counter::frees_deferred), 1u);
+}
+
+TEST_P(WayToTheDriver, WhatIsKeptForLaterBlocksMakesNoOtherAllocationFail) {
+  EXPECT_EQ(run("room").exit, 0);
 }
 
 TEST_P(WayToTheDriver, ADriverWithoutVirtualMemoryIsUsedAsItIs) {

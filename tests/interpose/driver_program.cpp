@@ -18,8 +18,10 @@ using redzone::interpose::CuAddress;
 using redzone::interpose::CuContext;
 using redzone::interpose::CuEvent;
 using redzone::interpose::CuGraph;
+using redzone::interpose::CuMemAllocationProp;
 using redzone::interpose::CuMemcpy2D;
 using redzone::interpose::CuMemcpy3D;
+using redzone::interpose::CuMemoryHandle;
 using redzone::interpose::CuPool;
 using redzone::interpose::CuPoolProps;
 using redzone::interpose::CuStream;
@@ -454,6 +456,34 @@ void allocate_from_pools(const Driver& d, void* library) {
   CHECK(d.free_async(first, nullptr) == 0 && d.free_async(second, nullptr) == 0);
 }
 
+// Memory that the program has freed is there for all that the driver allocates.
+void use_freed_memory(const Driver& d, void* library) {
+  constexpr std::size_t mib = std::size_t{1} << 20, bytes = 70 * mib;
+  lookup<void(std::size_t)>(library, "fakeLimitMemory")(100 * mib);
+  const auto free_again = [&] {
+    CuAddress at = 0;
+    CHECK(d.allocate(&at, bytes) == 0 && d.free(at) == 0 && d.synchronize() == 0);
+  };
+  free_again();
+  std::size_t free = 0, total = 0;
+  CHECK(lookup<int(std::size_t*, std::size_t*)>(library, "cuMemGetInfo_v2")(&free, &total) == 0);
+  CHECK(free >= bytes && free <= total);
+  CuMemAllocationProp properties;
+  properties.type = 1;
+  properties.location = {1, 0};
+  CuMemoryHandle handle = 0;
+  CHECK(lookup<int(CuMemoryHandle*, std::size_t, const CuMemAllocationProp*, unsigned long long)>(
+            library, "cuMemCreate")(&handle, bytes, &properties, 0) == 0);
+  CHECK(lookup<int(CuMemoryHandle)>(library, "cuMemRelease")(handle) == 0);
+  free_again();
+  CuAddress managed = 0;
+  CHECK(lookup<int(CuAddress*, std::size_t, unsigned)>(library, "cuMemAllocManaged")(
+            &managed, bytes, 1) == 0);
+  constexpr int out_of_memory = 2;
+  CHECK(lookup<int(CuAddress*, std::size_t, unsigned)>(library, "cuMemAllocManaged")(
+            &managed, bytes, 1) == out_of_memory);
+}
+
 // The canary of a block that is lost with its context.
 void release_primary(const Driver& d, void* library) {
   const auto retain = lookup<int(CuContext*, int)>(library, "cuDevicePrimaryCtxRetain");
@@ -524,6 +554,8 @@ int main(int argc, char** argv) {
     capture_thread_stream(d, library);
   else if (deed == "pools")
     allocate_from_pools(d, library);
+  else if (deed == "room")
+    use_freed_memory(d, library);
   else if (deed == "release")
     release_primary(d, library);
   else if (deed == "tables")

@@ -276,6 +276,12 @@ FAKE_EXPORT int cuMemFreeAsync(CuAddress address, CuStream stream) {
 FAKE_EXPORT int cuMemFreeAsync_ptsz(CuAddress address, CuStream stream) {
   return cuMemFreeAsync(address, stream == nullptr ? kThreadStream : stream);
 }
+FAKE_EXPORT int cuMemGetInfo_v2(std::size_t* free, std::size_t* total) {
+  FAKE_CALL();
+  *total = state().limit;
+  *free = state().limit - state().used;
+  return 0;
+}
 FAKE_EXPORT int cuMemGetAddressRange_v2(CuAddress* base, std::size_t* bytes, CuAddress address) {
   FAKE_CALL();
   for (const auto& [at, size] : state().plain)

@@ -22,6 +22,7 @@ enum class Call : std::uint8_t {
   mem_pool_create,
   mem_pool_destroy,
   mem_pool_export_pointer,
+  mem_get_info,
   mem_get_address_range,
   pointer_get_attribute,
   pointer_get_attributes,

@@ -51,6 +51,8 @@ const CallRow (&rows())[kCalls] {
        pointer(cuMemPoolDestroy)},
       {mem_pool_export_pointer, "cuMemPoolExportPointer", "cuMemPoolExportPointer", 11020, false,
        true, pointer(cuMemPoolExportPointer)},
+      {mem_get_info, "cuMemGetInfo_v2", "cuMemGetInfo", 3020, false, true,
+       pointer(cuMemGetInfo_v2)},
       {mem_get_address_range, "cuMemGetAddressRange_v2", "cuMemGetAddressRange", 3020, false, true,
        pointer(cuMemGetAddressRange_v2)},
       {pointer_get_attribute, "cuPointerGetAttribute", "cuPointerGetAttribute", 4000, false, true,

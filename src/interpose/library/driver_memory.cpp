@@ -1,5 +1,7 @@
 // Allocations of the driver, their frees and what is asked about their addresses.
+#include <algorithm>
 #include <atomic>
+#include <optional>
 
 #include "interpose/backtrace.h"
 #include "interpose/internal_scope.h"
@@ -35,6 +37,22 @@ std::optional<CuAddress> guarded(std::size_t bytes, Order order) {
   return guard->memory.allocate(bytes, order, from);
 }
 
+// What the guard keeps for later blocks must make no allocation of the driver's own fail.
+template <class Plain>
+int with_room(Plain plain, std::optional<CuDevice> device = std::nullopt) {
+  int result = plain();
+  while (result == kCuOutOfMemory && !InternalScope::active()) {
+    DriverGuard* const guard = driver_guard_in_use();
+    if (guard == nullptr) break;
+    {
+      const InternalScope scope;
+      if (!guard->memory.make_room(device)) break;
+    }
+    result = plain();
+  }
+  return result;
+}
+
 // `plain` asks the driver.
 template <class Plain>
 int allocate(CuAddress* out, std::size_t bytes, Order order, Plain plain) {
@@ -43,7 +61,7 @@ int allocate(CuAddress* out, std::size_t bytes, Order order, Plain plain) {
       *out = *block;
       return kCuSuccess;
     }
-  const int result = plain();
+  const int result = with_room(plain);
   DriverGuard* const guard = InternalScope::active() ? nullptr : driver_guard_in_use();
   if (guard == nullptr) return result;
   const InternalScope scope;
@@ -60,7 +78,7 @@ int allocate_from(CuPool pool, CuAddress* out, std::size_t bytes, CuStream strea
   DriverGuard* const guard = proven_guard();
   if (guard == nullptr || guard->memory.guards_pool(pool, stream))
     return allocate(out, bytes, stream, plain);
-  return count_plain(plain(), Counter::left_out_pool);
+  return count_plain(with_room(plain), Counter::left_out_pool);
 }
 
 template <class Plain>
@@ -142,7 +160,8 @@ int cuMemAlloc_v2(CuAddress* out, std::size_t bytes) {
 int cuMemAllocPitch_v2(CuAddress* out, std::size_t* pitch, std::size_t width, std::size_t height,
                        unsigned element) {
   const auto plain = [&] {
-    return forward(Call::mem_alloc_pitch, out, pitch, width, height, element);
+    return with_room(
+        [&] { return forward(Call::mem_alloc_pitch, out, pitch, width, height, element); });
   };
   const std::size_t row = (width + kPitchBytes - 1) / kPitchBytes * kPitchBytes;
   const bool valid = element == 4 || element == 8 || element == 16;
@@ -220,6 +239,18 @@ int cuMemGetAddressRange_v2(CuAddress* base, std::size_t* bytes, CuAddress addre
   return forward(Call::mem_get_address_range, base, bytes, address);
 }
 
+// What the guard keeps for later blocks would be free without it, and is given back when the driver
+// has no other. Programs choose sizes by this number.
+int cuMemGetInfo_v2(std::size_t* free, std::size_t* total) {
+  const int result = forward(Call::mem_get_info, free, total);
+  DriverGuard* const guard = InternalScope::active() ? nullptr : driver_guard_in_use();
+  if (result != kCuSuccess || guard == nullptr || free == nullptr || total == nullptr)
+    return result;
+  const InternalScope scope;
+  *free = std::min(*free + guard->memory.kept_bytes(), *total);
+  return result;
+}
+
 int cuPointerGetAttribute(void* out, int attribute, CuAddress address) {
   if (const auto block = find(address))
     if (attribute_of(*block, attribute, out)) return kCuSuccess;
@@ -247,7 +278,7 @@ int cuMemPoolExportPointer(void* out, CuAddress address) {
 }
 
 int cuMemAllocManaged(CuAddress* out, std::size_t bytes, unsigned flags) {
-  return count_plain(forward(Call::mem_alloc_managed, out, bytes, flags),
+  return count_plain(with_room([&] { return forward(Call::mem_alloc_managed, out, bytes, flags); }),
                      Counter::left_out_managed);
 }
 
@@ -261,8 +292,12 @@ int cuMemHostAlloc(void** out, std::size_t bytes, unsigned flags) {
 
 int cuMemCreate(CuMemoryHandle* out, std::size_t bytes, const CuMemAllocationProp* properties,
                 unsigned long long flags) {
-  return count_plain(forward(Call::mem_create, out, bytes, properties, flags),
-                     Counter::left_out_mapped);
+  std::optional<CuDevice> device;
+  if (properties != nullptr && properties->location.type == kCuLocationDevice)
+    device = properties->location.id;
+  return count_plain(
+      with_room([&] { return forward(Call::mem_create, out, bytes, properties, flags); }, device),
+      Counter::left_out_mapped);
 }
 
 int cuCtxEnablePeerAccess(CuContext context, unsigned flags) {

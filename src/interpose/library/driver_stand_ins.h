@@ -33,6 +33,7 @@ REDZONE_EXPORT int cuMemFreeAsync_ptsz(CuAddress, CuStream);
 REDZONE_EXPORT int cuMemPoolCreate(CuPool*, const CuPoolProps*);
 REDZONE_EXPORT int cuMemPoolDestroy(CuPool);
 REDZONE_EXPORT int cuMemPoolExportPointer(void*, CuAddress);
+REDZONE_EXPORT int cuMemGetInfo_v2(std::size_t*, std::size_t*);
 REDZONE_EXPORT int cuMemGetAddressRange_v2(CuAddress*, std::size_t*, CuAddress);
 REDZONE_EXPORT int cuPointerGetAttribute(void*, int, CuAddress);
 REDZONE_EXPORT int cuPointerGetAttributes(unsigned, int*, void**, CuAddress);
