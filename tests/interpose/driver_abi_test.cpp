@@ -35,6 +35,13 @@ TEST(DriverAbi, IsThatOfTheToolkit) {
   EXPECT_EQ(offsetof(CuMemcpy3D, to.z), offsetof(CUDA_MEMCPY3D, dstZ));
   EXPECT_EQ(offsetof(CuMemcpy3D, to.device), offsetof(CUDA_MEMCPY3D, dstDevice));
   EXPECT_EQ(offsetof(CuMemcpy3D, depth), offsetof(CUDA_MEMCPY3D, Depth));
+  EXPECT_EQ(sizeof(CuMemcpy3D), sizeof(CUDA_MEMCPY3D_PEER));
+  EXPECT_EQ(offsetof(CuMemcpy3D, from.device), offsetof(CUDA_MEMCPY3D_PEER, srcDevice));
+  EXPECT_EQ(offsetof(CuMemcpy3D, from.reserved), offsetof(CUDA_MEMCPY3D_PEER, srcContext));
+  EXPECT_EQ(offsetof(CuMemcpy3D, from.height), offsetof(CUDA_MEMCPY3D_PEER, srcHeight));
+  EXPECT_EQ(offsetof(CuMemcpy3D, to.z), offsetof(CUDA_MEMCPY3D_PEER, dstZ));
+  EXPECT_EQ(offsetof(CuMemcpy3D, to.pitch), offsetof(CUDA_MEMCPY3D_PEER, dstPitch));
+  EXPECT_EQ(offsetof(CuMemcpy3D, depth), offsetof(CUDA_MEMCPY3D_PEER, Depth));
   EXPECT_EQ(offsetof(CuLaunchConfig, block), offsetof(CUlaunchConfig, blockDimX));
   EXPECT_EQ(offsetof(CuLaunchConfig, shared_bytes), offsetof(CUlaunchConfig, sharedMemBytes));
   EXPECT_EQ(offsetof(CuLaunchConfig, stream), offsetof(CUlaunchConfig, hStream));

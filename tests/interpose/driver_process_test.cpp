@@ -348,7 +348,9 @@ class Touching : public testing::TestWithParam<const char*> {
 INSTANTIATE_TEST_SUITE_P(Calls, Touching,
                          testing::Values("cuMemcpyDtoH_v2", "cuMemcpyHtoD_v2", "cuMemcpy",
                                          "cuMemsetD8Async", "cuMemsetD32_v2", "cuMemsetD2D16_v2",
-                                         "cuMemcpy2D_v2", "cuMemcpy3D_v2"));
+                                         "cuMemcpy2D_v2", "cuMemcpy3D_v2", "cuMemcpyPeer",
+                                         "cuMemcpy3DPeerAsync", "cuMemcpyAtoD_v2",
+                                         "cuMemcpyBatchAsync_v2", "cuStreamWriteValue64_v2"));
 
 TEST_P(Touching, WhatABlockHasIsNoFinding) {
   EXPECT_EQ(run("0", false).exit, 0);

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "interpose/driver_program.h"
 #include "interpose/fake_driver.h"
 
 using redzone::interpose::CuAddress;
@@ -19,13 +20,10 @@ using redzone::interpose::CuContext;
 using redzone::interpose::CuEvent;
 using redzone::interpose::CuGraph;
 using redzone::interpose::CuMemAllocationProp;
-using redzone::interpose::CuMemcpy2D;
-using redzone::interpose::CuMemcpy3D;
 using redzone::interpose::CuMemoryHandle;
 using redzone::interpose::CuPool;
 using redzone::interpose::CuPoolProps;
 using redzone::interpose::CuStream;
-using redzone::interpose::kCuMemoryDevice;
 
 namespace {
 
@@ -53,13 +51,6 @@ struct Driver {
   decltype(&fakeSetVirtualMemory) set_virtual_memory = nullptr;
   decltype(&fakeSetEager) set_eager = nullptr;
 };
-
-void check(bool is, const char* what) {
-  if (is) return;
-  std::fprintf(stderr, "not so: %s\n", what);
-  std::_Exit(3);
-}
-#define CHECK(condition) check(condition, #condition)
 
 // `find(symbol, name)`: by its symbol, or by the name that cuGetProcAddress knows.
 template <class Find>
@@ -252,13 +243,6 @@ void abandon_capture(const Driver& d) {
   CHECK(d.allocate(&after, 100000) == 0);
 }
 
-template <class Function>
-Function* lookup(void* library, const char* name) {
-  auto* const out = reinterpret_cast<Function*>(dlsym(library, name));
-  check(out != nullptr, name);
-  return out;
-}
-
 // The program learns of an error by a call that the guard does not see; `next` is its next call.
 template <class Next>
 void overrun_seen_elsewhere(const Driver& d, void* library, Next next) {
@@ -286,44 +270,6 @@ int call(const std::string& name, void* library, CuAddress at) {
   CuContext context = nullptr;
   lookup<int(CuContext*)>(library, "cuCtxGetCurrent")(&context);
   return lookup<int(CuContext)>(library, "cuCtxSynchronize_v2")(context);
-}
-
-// Copies or sets `bytes` of the block by the function of that name.
-int touch(const std::string& name, void* library, CuAddress at, std::size_t bytes) {
-  std::vector<char> host(bytes);
-  if (name == "cuMemcpyDtoH_v2")
-    return lookup<int(void*, CuAddress, std::size_t)>(library, name.c_str())(host.data(), at,
-                                                                             bytes);
-  if (name == "cuMemcpyHtoD_v2")
-    return lookup<int(CuAddress, const void*, std::size_t)>(library, name.c_str())(at, host.data(),
-                                                                                   bytes);
-  if (name == "cuMemcpy")
-    return lookup<int(CuAddress, CuAddress, std::size_t)>(library, name.c_str())(
-        at, reinterpret_cast<CuAddress>(host.data()), bytes);
-  if (name == "cuMemsetD8Async")
-    return lookup<int(CuAddress, unsigned char, std::size_t, CuStream)>(library, name.c_str())(
-        at, 1, bytes, nullptr);
-  if (name == "cuMemsetD32_v2")
-    return lookup<int(CuAddress, unsigned, std::size_t)>(library, name.c_str())(at, 1, bytes / 4);
-  if (name == "cuMemsetD2D16_v2")
-    return lookup<int(CuAddress, std::size_t, unsigned short, std::size_t, std::size_t)>(
-        library, name.c_str())(at, bytes / 2, 1, bytes / 4, 2);
-  if (name == "cuMemcpy2D_v2") {
-    CuMemcpy2D copy;
-    copy.from = {
-        .x_bytes = bytes / 4, .memory_type = kCuMemoryDevice, .device = at, .pitch = bytes / 2};
-    copy.to = {.memory_type = 1, .host = host.data(), .pitch = bytes / 2};
-    copy.width_bytes = bytes / 4;
-    copy.height = 2;
-    return lookup<int(const void*)>(library, name.c_str())(&copy);
-  }
-  CuMemcpy3D copy;
-  copy.from = {.memory_type = 1, .host = host.data()};
-  copy.to = {.z = 1, .memory_type = kCuMemoryDevice, .device = at, .pitch = bytes / 4, .height = 2};
-  copy.width_bytes = bytes / 4;
-  copy.height = 2;
-  copy.depth = 1;
-  return lookup<int(const void*)>(library, name.c_str())(&copy);
 }
 
 // Launches the named kernel over a block of 1,000 bytes: `bytes` of it, `times`, and the last one
@@ -569,8 +515,7 @@ int main(int argc, char** argv) {
   else if (deed == "quick") {
     dirty(d);
     std::quick_exit(0);
-  }
-  else if (deed == "capture")
+  } else if (deed == "capture")
     capture(d);
   else if (deed == "abandon")
     abandon_capture(d);

@@ -334,6 +334,27 @@ FAKE_EXPORT int cuMemcpyAsync(CuAddress, CuAddress, std::size_t, CuStream) {
   FAKE_CALL();
   return 0;
 }
+FAKE_EXPORT int cuMemcpyPeer(CuAddress, CuContext, CuAddress, CuContext, std::size_t) {
+  FAKE_CALL();
+  return 0;
+}
+FAKE_EXPORT int cuMemcpy3DPeerAsync(const void*, CuStream) {
+  FAKE_CALL();
+  return 0;
+}
+FAKE_EXPORT int cuMemcpyAtoD_v2(CuAddress, void*, std::size_t, std::size_t) {
+  FAKE_CALL();
+  return 0;
+}
+FAKE_EXPORT int cuMemcpyBatchAsync_v2(CuAddress*, CuAddress*, std::size_t*, std::size_t count,
+                                      void*, std::size_t*, std::size_t, CuStream) {
+  FAKE_CALL();
+  return count == 0 ? kCuInvalidValue : 0;
+}
+FAKE_EXPORT int cuStreamWriteValue64_v2(CuStream, CuAddress, std::uint64_t, unsigned) {
+  FAKE_CALL();
+  return 0;
+}
 FAKE_EXPORT int cuMemcpy2D_v2(const void*) {
   FAKE_CALL();
   return 0;

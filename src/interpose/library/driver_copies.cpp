@@ -1,5 +1,6 @@
-// Copies and memsets of the driver. Before each, the memory that it names is compared with the
-// blocks: what reaches beyond one is reported, even where it would harm nothing or another block.
+// Copies, memsets and writes of the driver. Before each, the memory that it names is compared with
+// the blocks: what reaches beyond one is reported, even where it would harm nothing or another
+// block.
 #include <array>
 #include <initializer_list>
 #include <span>
@@ -57,6 +58,7 @@ std::array<Touched, 2> touched_by_2d(const void* copy) {
   return {side_of(what.from, what, Access::read), side_of(what.to, what, Access::write)};
 }
 
+// Of a copy between devices, too: it has the contexts in the place of `reserved`.
 std::array<Touched, 2> touched_by_3d(const void* copy) {
   if (copy == nullptr) return {};
   const auto& what = *static_cast<const CuMemcpy3D*>(copy);
@@ -92,6 +94,17 @@ int set_2d(Call call, const char* name, CuAddress to, std::size_t pitch, Value v
   const std::size_t row = bounded(width, sizeof(Value), 0);
   return touching(call, name, {{{to, span_of(row, height, pitch), Access::write}}}, to, pitch,
                   value, width, height, stream...);
+}
+
+// Copies from[i] to to[i].
+template <class... Arguments>
+int batch(Call call, const CuAddress* to, const CuAddress* from, const std::size_t* bytes,
+          std::size_t count, Arguments... arguments) {
+  constexpr const char* name = "cuMemcpyBatchAsync";
+  for (std::size_t i = 0; to != nullptr && from != nullptr && bytes != nullptr && i < count; ++i)
+    check(name, std::array<Touched, 2>{
+                    {{from[i], bytes[i], Access::read}, {to[i], bytes[i], Access::write}}});
+  return touching(call, name, {}, to, from, bytes, count, arguments...);
 }
 
 }  // namespace
@@ -218,6 +231,142 @@ int cuMemcpy3DAsync_v2(const void* copy, CuStream stream) {
 
 int cuMemcpy3DAsync_v2_ptsz(const void* copy, CuStream stream) {
   return touching(Call::copy_3d_async_ptsz, "cuMemcpy3DAsync", touched_by_3d(copy), copy, stream);
+}
+
+int cuMemcpyPeer(CuAddress to, CuContext to_context, CuAddress from, CuContext from_context,
+                 std::size_t bytes) {
+  return touching(Call::copy_peer, "cuMemcpyPeer",
+                  {{{from, bytes, Access::read}, {to, bytes, Access::write}}}, to, to_context, from,
+                  from_context, bytes);
+}
+
+int cuMemcpyPeer_ptds(CuAddress to, CuContext to_context, CuAddress from, CuContext from_context,
+                      std::size_t bytes) {
+  return touching(Call::copy_peer_ptds, "cuMemcpyPeer",
+                  {{{from, bytes, Access::read}, {to, bytes, Access::write}}}, to, to_context, from,
+                  from_context, bytes);
+}
+
+int cuMemcpyPeerAsync(CuAddress to, CuContext to_context, CuAddress from, CuContext from_context,
+                      std::size_t bytes, CuStream stream) {
+  return touching(Call::copy_peer_async, "cuMemcpyPeerAsync",
+                  {{{from, bytes, Access::read}, {to, bytes, Access::write}}}, to, to_context, from,
+                  from_context, bytes, stream);
+}
+
+int cuMemcpyPeerAsync_ptsz(CuAddress to, CuContext to_context, CuAddress from,
+                           CuContext from_context, std::size_t bytes, CuStream stream) {
+  return touching(Call::copy_peer_async_ptsz, "cuMemcpyPeerAsync",
+                  {{{from, bytes, Access::read}, {to, bytes, Access::write}}}, to, to_context, from,
+                  from_context, bytes, stream);
+}
+
+int cuMemcpy3DPeer(const void* copy) {
+  return touching(Call::copy_3d_peer, "cuMemcpy3DPeer", touched_by_3d(copy), copy);
+}
+
+int cuMemcpy3DPeer_ptds(const void* copy) {
+  return touching(Call::copy_3d_peer_ptds, "cuMemcpy3DPeer", touched_by_3d(copy), copy);
+}
+
+int cuMemcpy3DPeerAsync(const void* copy, CuStream stream) {
+  return touching(Call::copy_3d_peer_async, "cuMemcpy3DPeerAsync", touched_by_3d(copy), copy,
+                  stream);
+}
+
+int cuMemcpy3DPeerAsync_ptsz(const void* copy, CuStream stream) {
+  return touching(Call::copy_3d_peer_async_ptsz, "cuMemcpy3DPeerAsync", touched_by_3d(copy), copy,
+                  stream);
+}
+
+int cuMemcpyDtoA_v2(void* to, std::size_t offset, CuAddress from, std::size_t bytes) {
+  return touching(Call::copy_to_array, "cuMemcpyDtoA", {{{from, bytes, Access::read}}}, to, offset,
+                  from, bytes);
+}
+
+int cuMemcpyDtoA_v2_ptds(void* to, std::size_t offset, CuAddress from, std::size_t bytes) {
+  return touching(Call::copy_to_array_ptds, "cuMemcpyDtoA", {{{from, bytes, Access::read}}}, to,
+                  offset, from, bytes);
+}
+
+int cuMemcpyAtoD_v2(CuAddress to, void* from, std::size_t offset, std::size_t bytes) {
+  return touching(Call::copy_from_array, "cuMemcpyAtoD", {{{to, bytes, Access::write}}}, to, from,
+                  offset, bytes);
+}
+
+int cuMemcpyAtoD_v2_ptds(CuAddress to, void* from, std::size_t offset, std::size_t bytes) {
+  return touching(Call::copy_from_array_ptds, "cuMemcpyAtoD", {{{to, bytes, Access::write}}}, to,
+                  from, offset, bytes);
+}
+
+int cuMemcpyBatchAsync(const CuAddress* to, const CuAddress* from, const std::size_t* bytes,
+                       std::size_t count, void* attributes, std::size_t* indices,
+                       std::size_t attribute_count, std::size_t* failed, CuStream stream) {
+  return batch(Call::copy_batch_v1, to, from, bytes, count, attributes, indices, attribute_count,
+               failed, stream);
+}
+
+int cuMemcpyBatchAsync_ptsz(const CuAddress* to, const CuAddress* from, const std::size_t* bytes,
+                            std::size_t count, void* attributes, std::size_t* indices,
+                            std::size_t attribute_count, std::size_t* failed, CuStream stream) {
+  return batch(Call::copy_batch_v1_ptsz, to, from, bytes, count, attributes, indices,
+               attribute_count, failed, stream);
+}
+
+int cuMemcpyBatchAsync_v2(const CuAddress* to, const CuAddress* from, const std::size_t* bytes,
+                          std::size_t count, void* attributes, std::size_t* indices,
+                          std::size_t attribute_count, CuStream stream) {
+  return batch(Call::copy_batch, to, from, bytes, count, attributes, indices, attribute_count,
+               stream);
+}
+
+int cuMemcpyBatchAsync_v2_ptsz(const CuAddress* to, const CuAddress* from, const std::size_t* bytes,
+                               std::size_t count, void* attributes, std::size_t* indices,
+                               std::size_t attribute_count, CuStream stream) {
+  return batch(Call::copy_batch_ptsz, to, from, bytes, count, attributes, indices, attribute_count,
+               stream);
+}
+
+int cuStreamWriteValue32(CuStream stream, CuAddress to, std::uint32_t value, unsigned flags) {
+  return touching(Call::write_32_v1, "cuStreamWriteValue32", {{{to, sizeof value, Access::write}}},
+                  stream, to, value, flags);
+}
+
+int cuStreamWriteValue32_ptsz(CuStream stream, CuAddress to, std::uint32_t value, unsigned flags) {
+  return touching(Call::write_32_v1_ptsz, "cuStreamWriteValue32",
+                  {{{to, sizeof value, Access::write}}}, stream, to, value, flags);
+}
+
+int cuStreamWriteValue32_v2(CuStream stream, CuAddress to, std::uint32_t value, unsigned flags) {
+  return touching(Call::write_32, "cuStreamWriteValue32", {{{to, sizeof value, Access::write}}},
+                  stream, to, value, flags);
+}
+
+int cuStreamWriteValue32_v2_ptsz(CuStream stream, CuAddress to, std::uint32_t value,
+                                 unsigned flags) {
+  return touching(Call::write_32_ptsz, "cuStreamWriteValue32",
+                  {{{to, sizeof value, Access::write}}}, stream, to, value, flags);
+}
+
+int cuStreamWriteValue64(CuStream stream, CuAddress to, std::uint64_t value, unsigned flags) {
+  return touching(Call::write_64_v1, "cuStreamWriteValue64", {{{to, sizeof value, Access::write}}},
+                  stream, to, value, flags);
+}
+
+int cuStreamWriteValue64_ptsz(CuStream stream, CuAddress to, std::uint64_t value, unsigned flags) {
+  return touching(Call::write_64_v1_ptsz, "cuStreamWriteValue64",
+                  {{{to, sizeof value, Access::write}}}, stream, to, value, flags);
+}
+
+int cuStreamWriteValue64_v2(CuStream stream, CuAddress to, std::uint64_t value, unsigned flags) {
+  return touching(Call::write_64, "cuStreamWriteValue64", {{{to, sizeof value, Access::write}}},
+                  stream, to, value, flags);
+}
+
+int cuStreamWriteValue64_v2_ptsz(CuStream stream, CuAddress to, std::uint64_t value,
+                                 unsigned flags) {
+  return touching(Call::write_64_ptsz, "cuStreamWriteValue64",
+                  {{{to, sizeof value, Access::write}}}, stream, to, value, flags);
 }
 
 int cuMemsetD8_v2(CuAddress to, unsigned char value, std::size_t count) {

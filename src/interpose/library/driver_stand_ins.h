@@ -99,6 +99,39 @@ REDZONE_EXPORT int cuMemcpy3D_v2(const void*);
 REDZONE_EXPORT int cuMemcpy3D_v2_ptds(const void*);
 REDZONE_EXPORT int cuMemcpy3DAsync_v2(const void*, CuStream);
 REDZONE_EXPORT int cuMemcpy3DAsync_v2_ptsz(const void*, CuStream);
+REDZONE_EXPORT int cuMemcpyPeer(CuAddress, CuContext, CuAddress, CuContext, std::size_t);
+REDZONE_EXPORT int cuMemcpyPeer_ptds(CuAddress, CuContext, CuAddress, CuContext, std::size_t);
+REDZONE_EXPORT int cuMemcpyPeerAsync(CuAddress, CuContext, CuAddress, CuContext, std::size_t,
+                                     CuStream);
+REDZONE_EXPORT int cuMemcpyPeerAsync_ptsz(CuAddress, CuContext, CuAddress, CuContext, std::size_t,
+                                          CuStream);
+REDZONE_EXPORT int cuMemcpy3DPeer(const void*);
+REDZONE_EXPORT int cuMemcpy3DPeer_ptds(const void*);
+REDZONE_EXPORT int cuMemcpy3DPeerAsync(const void*, CuStream);
+REDZONE_EXPORT int cuMemcpy3DPeerAsync_ptsz(const void*, CuStream);
+REDZONE_EXPORT int cuMemcpyDtoA_v2(void*, std::size_t, CuAddress, std::size_t);
+REDZONE_EXPORT int cuMemcpyDtoA_v2_ptds(void*, std::size_t, CuAddress, std::size_t);
+REDZONE_EXPORT int cuMemcpyAtoD_v2(CuAddress, void*, std::size_t, std::size_t);
+REDZONE_EXPORT int cuMemcpyAtoD_v2_ptds(CuAddress, void*, std::size_t, std::size_t);
+REDZONE_EXPORT int cuMemcpyBatchAsync(const CuAddress*, const CuAddress*, const std::size_t*,
+                                      std::size_t, void*, std::size_t*, std::size_t, std::size_t*,
+                                      CuStream);
+REDZONE_EXPORT int cuMemcpyBatchAsync_ptsz(const CuAddress*, const CuAddress*, const std::size_t*,
+                                           std::size_t, void*, std::size_t*, std::size_t,
+                                           std::size_t*, CuStream);
+REDZONE_EXPORT int cuMemcpyBatchAsync_v2(const CuAddress*, const CuAddress*, const std::size_t*,
+                                         std::size_t, void*, std::size_t*, std::size_t, CuStream);
+REDZONE_EXPORT int cuMemcpyBatchAsync_v2_ptsz(const CuAddress*, const CuAddress*,
+                                              const std::size_t*, std::size_t, void*, std::size_t*,
+                                              std::size_t, CuStream);
+REDZONE_EXPORT int cuStreamWriteValue32(CuStream, CuAddress, std::uint32_t, unsigned);
+REDZONE_EXPORT int cuStreamWriteValue32_ptsz(CuStream, CuAddress, std::uint32_t, unsigned);
+REDZONE_EXPORT int cuStreamWriteValue32_v2(CuStream, CuAddress, std::uint32_t, unsigned);
+REDZONE_EXPORT int cuStreamWriteValue32_v2_ptsz(CuStream, CuAddress, std::uint32_t, unsigned);
+REDZONE_EXPORT int cuStreamWriteValue64(CuStream, CuAddress, std::uint64_t, unsigned);
+REDZONE_EXPORT int cuStreamWriteValue64_ptsz(CuStream, CuAddress, std::uint64_t, unsigned);
+REDZONE_EXPORT int cuStreamWriteValue64_v2(CuStream, CuAddress, std::uint64_t, unsigned);
+REDZONE_EXPORT int cuStreamWriteValue64_v2_ptsz(CuStream, CuAddress, std::uint64_t, unsigned);
 REDZONE_EXPORT int cuMemsetD8_v2(CuAddress, unsigned char, std::size_t);
 REDZONE_EXPORT int cuMemsetD8_v2_ptds(CuAddress, unsigned char, std::size_t);
 REDZONE_EXPORT int cuMemsetD8Async(CuAddress, unsigned char, std::size_t, CuStream);
