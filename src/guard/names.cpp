@@ -42,6 +42,8 @@ constexpr Row kRows[] = {
      "blocks were too large to be poisoned; they have guard pages"},
     {Counter::findings_dropped, "findings_dropped",
      "findings had no room in the record: no mark covers them"},
+    {Counter::lines_dropped, "lines_dropped",
+     "places in stacks of Python have no line: the record has room for 2,048 different ones"},
     {Counter::left_out_capture, "left_out_capture",
      "allocations in or during the capture of a graph"},
     {Counter::left_out_no_vmm, "left_out_no_vmm",

@@ -36,6 +36,7 @@ enum class Counter : std::uint8_t {
   host_frees,         // of those
   host_unpoisoned,    // guarded blocks of the CPU that were too large to poison
   findings_dropped,   // findings of further places, for which the file has no room
+  lines_dropped,      // places in stacks of Python whose line has no room in the file
   left_out_capture,   // allocated while a stream captured, or as part of a graph
   left_out_no_vmm,    // the device has no virtual memory management
   left_out_memory,    // no memory for a slot

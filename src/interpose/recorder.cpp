@@ -113,7 +113,10 @@ std::uint32_t Recorder::add_python_line(std::string_view file, std::string_view 
                                         std::uint32_t line) {
   if (record_ == nullptr) return 0;
   const std::uint32_t n = record_->python_count.load();
-  if (n == kPythonLines) return 0;
+  if (n == kPythonLines) {
+    count(Counter::lines_dropped);
+    return 0;
+  }
   PythonLine& to = record_->python[n];
   to.line = line;
   append(to.function, sizeof to.function, function);

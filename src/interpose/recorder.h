@@ -40,7 +40,8 @@ class Recorder {
   LaunchRecord* begin_unfinished();
   void publish_unfinished(std::size_t count, std::uint64_t lost);
 
-  // The number of a new line (Frames::python), by one thread at a time; 0 if there is no room.
+  // The number of a new line (Frames::python), by one thread at a time; 0 if there is no room
+  // (counted).
   std::uint32_t add_python_line(std::string_view file, std::string_view function,
                                 std::uint32_t line);
 

@@ -60,5 +60,13 @@ TEST_F(RecorderTest, AnErrorOfTheDeviceHasRoomWhateverCameBefore) {
   ASSERT_NE(process.first_error(), nullptr);
 }
 
+TEST_F(RecorderTest, LinesOfPythonThatHaveNoRoomAreCounted) {
+  for (std::uint32_t n = 1; n <= kPythonLines; ++n)
+    ASSERT_EQ(recorder_.add_python_line("a.py", "f", n), n);
+  EXPECT_EQ(read().count(Counter::lines_dropped), 0u);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(recorder_.add_python_line("b.py", "g", 1), 0u);
+  EXPECT_EQ(read().count(Counter::lines_dropped), 3u);
+}
+
 }  // namespace
 }  // namespace redzone::interpose
