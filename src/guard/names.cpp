@@ -30,6 +30,9 @@ constexpr Row kRows[] = {
      "calls through them are not seen"},
     {Counter::next_lookups, "next_lookups",
      "lookups of the next definition of a driver's function: calls through them are not seen"},
+    {Counter::newer_versions, "newer_versions",
+     "functions of the driver were handed out in a version that the guard does not know: calls of "
+     "them are not seen"},
     {Counter::deep_binds, "deep_binds",
      "libraries were opened with RTLD_DEEPBIND: what they call is not seen"},
     {Counter::namespaces, "namespaces",

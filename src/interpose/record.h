@@ -29,6 +29,7 @@ enum class Counter : std::uint8_t {
   faults_survived,    // accesses of the CPU after which a page took the place of a guard page
   export_tables,      // cuGetExportTable: calls through its tables are not seen
   next_lookups,       // dlsym(RTLD_NEXT) of a hooked name: calls through it are not seen
+  newer_versions,     // functions in a version that the guard does not know, and leaves alone
   deep_binds,         // libraries opened with RTLD_DEEPBIND, which see other functions
   namespaces,         // libraries opened into another namespace by dlmopen
   ipc_refused,        // IPC handles that the driver refused for guarded memory

@@ -379,6 +379,14 @@ TEST(DriverProcess, ACaptureOfTheThreadsStreamEndsUnderEachOfItsNames) {
   EXPECT_EQ(ran.processes[0].count(Counter::frees_deferred), 0u);
 }
 
+TEST(DriverProcess, AVersionThatTheGuardDoesNotKnowIsLeftAlone) {
+  EXPECT_EQ(run_guarded({DRIVER_PROGRAM, "dlsym", "newer"}, {}, {}, false).exit, 0);
+  const auto ran = run_guarded({DRIVER_PROGRAM, "dlsym", "newer"}, {});
+  EXPECT_EQ(ran.exit, 0);
+  EXPECT_EQ(ran.processes.at(0).count(Counter::newer_versions), 1u);
+  EXPECT_EQ(ran.processes[0].count(Counter::device_blocks), 3u);
+}
+
 TEST(DriverProcess, MemoryOfPoolsElsewhereIsTheDriversOwn) {
   EXPECT_EQ(run_guarded({DRIVER_PROGRAM, "dlsym", "pools"}, {}, {}, false).exit, 0);
   const auto ran = run_guarded({DRIVER_PROGRAM, "dlsym", "pools"}, {});

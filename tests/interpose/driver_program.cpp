@@ -430,6 +430,19 @@ void use_freed_memory(const Driver& d, void* library) {
             &managed, bytes, 1) == out_of_memory);
 }
 
+// A function that has other parameters from a later version of CUDA on.
+void use_newer_version(const Driver& d, void* library) {
+  void* function = nullptr;
+  int status = 0;
+  CHECK(lookup<int(const char*, void**, int, std::uint64_t, int*)>(library, "cuGetProcAddress_v2")(
+            "cuMemAlloc", &function, 99000, 0, &status) == 0);
+  CuAddress at = 0;
+  CHECK(reinterpret_cast<int (*)(std::size_t, CuAddress*, const char*)>(function)(100, &at, "x") ==
+        0);
+  CHECK(at != 0);
+  use(d);
+}
+
 // The canary of a block that is lost with its context.
 void release_primary(const Driver& d, void* library) {
   const auto retain = lookup<int(CuContext*, int)>(library, "cuDevicePrimaryCtxRetain");
@@ -500,6 +513,8 @@ int main(int argc, char** argv) {
     capture_thread_stream(d, library);
   else if (deed == "pools")
     allocate_from_pools(d, library);
+  else if (deed == "newer")
+    use_newer_version(d, library);
   else if (deed == "room")
     use_freed_memory(d, library);
   else if (deed == "release")

@@ -221,6 +221,11 @@ FAKE_EXPORT int cuMemAlloc_v2(CuAddress* out, std::size_t bytes) {
   FAKE_CALL();
   return allocate_plain(out, bytes);
 }
+// Of a version to come, with parameters of its own.
+FAKE_EXPORT int cuMemAlloc_v3(std::size_t bytes, CuAddress* out, const char* name) {
+  FAKE_CALL();
+  return name == nullptr ? kCuInvalidValue : allocate_plain(out, bytes);
+}
 FAKE_EXPORT int cuMemAllocPitch_v2(CuAddress* out, std::size_t* pitch, std::size_t width,
                                    std::size_t height, unsigned) {
   FAKE_CALL(true);
@@ -396,11 +401,12 @@ FAKE_EXPORT int cuGetProcAddress_v2(const char* name, void** out, int version, s
   // The second version of this one is that of CUDA 13.
   const bool first_only = base == "cuCtxSynchronize" && version < 13000;
   std::vector<std::string> tried;
+  if (version >= 99000) tried.push_back(base + "_v3");
   if (base == "cuGetProcAddress") {
-    if (version >= 12000) tried = {"cuGetProcAddress_v2"};
+    if (version >= 12000) tried.emplace_back("cuGetProcAddress_v2");
   } else {
     if ((flags & kCuPerThreadStreams) != 0)
-      tried = {base + "_v2_ptsz", base + "_v2_ptds", base + "_ptsz"};
+      for (const char* suffix : {"_v2_ptsz", "_v2_ptds", "_ptsz"}) tried.push_back(base + suffix);
     if (!first_only) tried.push_back(base + "_v2");
     tried.push_back(base);
   }

@@ -2,6 +2,7 @@
 #include <dlfcn.h>
 
 #include <atomic>
+#include <cstdio>
 #include <cstring>
 #include <new>
 
@@ -391,6 +392,22 @@ bool answer_driver_lookup(void* handle, const char* name, void** out) {
 
 namespace {
 
+// Whether the driver knows the function by a version of the name that the guard does not stand in
+// for: its parameters may be others.
+bool is_of_another_version(const char* name, const void* function) {
+  constexpr int versions = 9;
+  const InternalScope scope;
+  for (int version = 2; version <= versions; ++version)
+    for (const char* const streams : {"", "_ptsz", "_ptds"}) {
+      char symbol[128];
+      const int n = std::snprintf(symbol, sizeof symbol, "%s_v%d%s", name, version, streams);
+      if (n > 0 && static_cast<std::size_t>(n) < sizeof symbol &&
+          row_of_symbol(symbol) == nullptr && real_dlsym(load()->library, symbol) == function)
+        return true;
+    }
+  return false;
+}
+
 // What the driver handed out for a name, or what stands in for it.
 void replace(const char* name, int version, std::uint64_t flags, void** function) {
   if (name == nullptr || function == nullptr || *function == nullptr || !guarding() ||
@@ -402,8 +419,11 @@ void replace(const char* name, int version, std::uint64_t flags, void** function
       *function = row.stand_in;
       return;
     }
+  const CallRow* const row = row_of_request(name, version, flags);
+  if (row == nullptr) return;
+  if (is_of_another_version(name, *function)) return recorder().count(Counter::newer_versions);
   // The driver may hand out another address than dlsym() does.
-  if (const CallRow* const row = row_of_request(name, version, flags)) *function = row->stand_in;
+  *function = row->stand_in;
 }
 
 }  // namespace
