@@ -379,6 +379,16 @@ TEST(DriverProcess, ACaptureOfTheThreadsStreamEndsUnderEachOfItsNames) {
   EXPECT_EQ(ran.processes[0].count(Counter::frees_deferred), 0u);
 }
 
+TEST(DriverProcess, AMistakeInALoopHidesNoOther) {
+  const auto ran = run_guarded({DRIVER_PROGRAM, "dlsym", "repeat"}, {});
+  EXPECT_EQ(ran.exit, 0);
+  ASSERT_EQ(ran.findings.size(), 2u);
+  EXPECT_EQ(ran.findings[0].kind, FindingKind::bad_free);
+  EXPECT_EQ(ran.findings[0].times, 100u);
+  EXPECT_EQ(ran.findings[1].kind, FindingKind::range);
+  EXPECT_EQ(ran.processes.at(0).count(Counter::findings_dropped), 0u);
+}
+
 TEST(DriverProcess, AVersionThatTheGuardDoesNotKnowIsLeftAlone) {
   EXPECT_EQ(run_guarded({DRIVER_PROGRAM, "dlsym", "newer"}, {}, {}, false).exit, 0);
   const auto ran = run_guarded({DRIVER_PROGRAM, "dlsym", "newer"}, {});

@@ -363,6 +363,17 @@ void launch_reused(const Driver& d, void* library, CuContext context) {
   raise(SIGKILL);  // its launches are in the report
 }
 
+// Many mistakes of one place, and another one after them.
+void repeat_a_mistake(const Driver& d, void* library) {
+  constexpr int times = 100, invalid_value = 1;
+  for (int i = 0; i < times; ++i) {
+    CuAddress at = 0;
+    CHECK(d.allocate(&at, 1000) == 0 && d.free(at) == 0 && d.free(at) == invalid_value);
+  }
+  CuAddress at = 0;
+  CHECK(d.allocate(&at, 4096) == 0 && touch("cuMemcpy", library, at, 5000) == 0);
+}
+
 void touch_block(const Driver& d, void* library, const std::string& name, std::size_t beyond) {
   CuAddress at = 0;
   CHECK(d.allocate(&at, 4096) == 0);
@@ -513,6 +524,8 @@ int main(int argc, char** argv) {
     capture_thread_stream(d, library);
   else if (deed == "pools")
     allocate_from_pools(d, library);
+  else if (deed == "repeat")
+    repeat_a_mistake(d, library);
   else if (deed == "newer")
     use_newer_version(d, library);
   else if (deed == "room")
