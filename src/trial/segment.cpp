@@ -170,10 +170,10 @@ void fill(TrialState& state, Segment& segment) {
     for (const auto& tensor : unit.tensors)
       if (state.checks || tensor.spec->role != Role::out) segment.jobs.push_back(tensor.job);
   // A call's tensors are ready in the order of its own stream: a side stream has to wait for it.
-  // The stream of fills waits for the preceding segment, whose memory it may fill.
+  // The stream of fills, for which all side streams wait, does not wait for these: the host has
+  // waited for the segment before, whose memory it may fill.
   const auto filled = note_use(state.session, OperationKind::fill, segment.used(), true);
-  if (state.session.fill(0, segment.jobs, filled) && state.session.fork_from(0, state.streams.plan))
-    state.session.wait(state.streams.fills(0), 0);
+  if (state.session.fill(0, segment.jobs, filled)) state.session.fork_from(0, state.streams.plan);
 }
 
 void check(TrialState& state, Segment& segment, bool last) {

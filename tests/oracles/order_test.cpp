@@ -176,13 +176,25 @@ TEST_F(OrderOracleTest, OfSeveralPairsTheOneWhoseBufferDiffersIsNamed) {
   }
 }
 
+// Memory that the call asks for before, and its fill by the harness, order nothing.
 TEST_F(OrderOracleTest, ASideStreamThatDoesNotWaitForTheCallIsNamedWithTheFill) {
-  const Verdict v = judge([](Context& ctx, int n) {
-    launch(ctx, "twice", twice, {.stream = 1}, input(ctx), output(ctx), n);
-    ctx.wait(0, 1);
-  });
-  ASSERT_TRUE(v.failed()) << v.reason;
-  EXPECT_EQ(v.signature.where, "fill, twice");
+  using Ask = std::function<void*(Context&, std::size_t)>;
+  const std::vector<std::pair<const char*, Ask>> asks = {
+      {"nothing", [](Context&, std::size_t) { return nullptr; }},
+      {"scratch", [](Context& ctx, std::size_t size) { return ctx.scratch("tmp", size); }},
+      {"workspace", [](Context& ctx, std::size_t size) { return ctx.workspace("tmp", size); }},
+      {"allocate", [](Context& ctx, std::size_t size) { return ctx.allocate("tmp", size); }}};
+  for (const auto& [what, ask] : asks) {
+    const Verdict v = judge([&](Context& ctx, int n) {
+      if (auto* p = static_cast<float*>(ask(ctx, bytes(n))))
+        launch(ctx, "put", fill, {}, p, n, 3.0f);
+      launch(ctx, "twice", twice, {.stream = 1}, input(ctx), output(ctx), n);
+      ctx.wait(0, 1);
+    });
+    ASSERT_TRUE(v.failed()) << what << ": " << v.reason;
+    EXPECT_EQ(v.signature.where, "fill, twice") << what;
+    EXPECT_EQ(v.signature.buffer, "x") << what;
+  }
 }
 
 Body frees(int stream, bool waits) {

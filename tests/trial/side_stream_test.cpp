@@ -59,9 +59,10 @@ TEST(SideStreams, ScratchIsFilledOnAStreamOfItsOwnThatOrdersNothingElse) {
       },
       side_spec(1));
   bench.run({call_of(1, 1)});
-  EXPECT_EQ(bench.device.log, (Log{"fill", "wait 2 on 0", "launch own", "fill @2", "wait 0 on 2",
-                                   "wait 1 on 2", "launch side @1", "check", "sync"}))
-      << "nothing but the target orders its side stream behind its own, or the other way round";
+  EXPECT_EQ(bench.device.log, (Log{"fill", "launch own", "fill @2", "wait 0 on 2", "wait 1 on 2",
+                                   "launch side @1", "check", "sync"}))
+      << "nothing but the target orders its side stream behind its own, or behind the fill of the "
+         "tensors, or the other way round";
 }
 
 TEST(SideStreams, ThatAreNotDeclaredAreAnErrorOfTheTarget) {
