@@ -53,4 +53,10 @@ bool HappensBefore::before(Operation a, Operation b) const {
   return clock_of(b, line) >= clock_of(a, line);
 }
 
+bool HappensBefore::before_later(Operation a, std::size_t stream) const {
+  RZ_CHECK(stream < host());
+  const std::size_t line = lines_[a];
+  return std::max(now_[stream][line], now_[host()][line]) >= clock_of(a, line);
+}
+
 }  // namespace redzone::order

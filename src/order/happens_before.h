@@ -40,6 +40,8 @@ class HappensBefore {
   // Whether every run of the program ends `a` before it begins `b`. Never of an operation and
   // itself.
   bool before(Operation a, Operation b) const;
+  // Whether every run ends `a` before it begins what is enqueued on `stream` from now on.
+  bool before_later(Operation a, std::size_t stream) const;
   std::size_t size() const { return lines_.size(); }
 
  private:

@@ -66,6 +66,11 @@ class Record {
   Operation host_use(const void* begin, std::int32_t call);
 
   void wait(int stream, int on) { order_.wait(index(stream), order_.record(index(on))); }
+  // Whether the program orders what is enqueued on `stream` from now on behind the operation. Not
+  // of an operation that is still to come.
+  bool before_later(Operation operation, int stream) const {
+    return operation < order_.size() && order_.before_later(operation, index(stream));
+  }
   void synchronize();
   // Until end_capture(), launches, copies and memsets become part of a graph. `kept`: replay() may
   // name it from now on, by numbers from 1; else the capture failed.

@@ -3,8 +3,8 @@
 namespace redzone::trial {
 namespace {
 
-// Given when the second operation has run, and when the first one has.
-constexpr int kSecondRan = 0, kFirstRan = 1;
+// Given when the second operation has run.
+constexpr int kSecondRan = 0;
 
 }  // namespace
 
@@ -12,25 +12,35 @@ void OrderWatch::begin(const TrialSpec& trial, int streams, int plan_streams) {
   record_.reset();
   direction_.reset();
   first_seen_ = second_seen_ = first_frees_ = released_ = host_is_last_ = false;
+  streams_ = streams;
   if (!trial.records_order) return;
   record_.emplace(static_cast<std::size_t>(streams), plan_streams);
   direction_ = trial.direction;
 }
 
+bool OrderWatch::is_held(int stream) const {
+  return !second_ran() && !first_frees_ && record_->before_later(direction_->first, stream);
+}
+
+// Each operation follows the one before. What is not held does not wait for what is, so it leads
+// all streams as soon as it is enqueued: its own may be held from then on.
 device::Status<void> OrderWatch::before(Operation operation, int stream) {
-  if (operation == direction_->first && direction_->second_first)
-    return device_.await(stream, kSecondRan);
-  if (operation == direction_->second && !direction_->second_first)
-    return device_.await(stream, kFirstRan);
-  return {};
+  if (second_ran() || is_held(stream))
+    for (int on = 0; on < streams_; ++on)
+      if (on != stream && (second_ran() || is_held(on))) RZ_TRY(device_.wait(stream, on));
+  if (operation != direction_->first || !direction_->second_first) return {};
+  return device_.await(stream, kSecondRan);
 }
 
 device::Status<void> OrderWatch::after(Operation operation, int stream) {
-  if (operation == direction_->first) {
+  const bool is_first = operation == direction_->first;
+  const bool leads = is_first ? !direction_->second_first : !second_ran() && !is_held(stream);
+  if (leads)
+    for (int other = 0; other < streams_; ++other)
+      if (other != stream) RZ_TRY(device_.wait(other, stream));
+  if (is_first) {
     first_seen_ = true;
-    if (direction_->second_first) return {};
-    RZ_TRY(device_.give(stream, kFirstRan));
-    if (first_frees_) return {};
+    if (direction_->second_first || first_frees_) return {};
     return device_.await(stream, kSecondRan);
   }
   if (operation != direction_->second) return {};
@@ -64,13 +74,14 @@ void OrderWatch::synchronizes() {
   if (!direction_ || !first_seen_ || (second_seen_ && !waits_for_host)) return;
   released_ = true;
   host_is_last_ = false;
-  for (int signal = 0; signal < device::kOrderSignals; ++signal) device_.give_now(signal);
+  device_.give_now(kSecondRan);
 }
 
-std::optional<OrderObservation> OrderWatch::end() {
+std::optional<OrderObservation> OrderWatch::end(bool lost) {
   if (!record_) return std::nullopt;
   OrderObservation out{record_->candidates(), false};
-  out.directed = direction_ && first_seen_ && second_seen_ && !released_ && device_.kept_signals();
+  out.directed =
+      direction_ && !lost && first_seen_ && second_seen_ && !released_ && device_.kept_signals();
   return out;
 }
 

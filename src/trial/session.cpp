@@ -102,6 +102,7 @@ bool Session::reserve(std::size_t operations) {
     return true;
   }
   if (!held_) return true;
+  operations += order_.added_waits() * kWaitOperations;
   if (held_operations_ + operations > device_.hold_capacity() && !(open() && hold())) return false;
   held_operations_ += operations;
   return true;

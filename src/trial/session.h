@@ -53,8 +53,8 @@ class Session {
   // What the trial enqueues is recorded there; null unless the trial asks for it.
   order::Record* record() { return order_.record(); }
   order::Place place(int stream) const { return {call_, stream}; }
-  // Requires an idle device.
-  std::optional<OrderObservation> order() { return order_.end(); }
+  // Requires an idle or a lost device.
+  std::optional<OrderObservation> order() { return order_.end(lost_); }
 
   using Ordered = std::optional<OrderWatch::Operation>;
   // Return false, after stopping the trial, if the device fails.

@@ -84,7 +84,7 @@ Observation TrialRunner::run(const Plan& plan, const TrialSpec& trial) {
   o.mapping_calls = mapping_calls() - mapping_calls_before;
   o.bytes = state_.memory.peak_bytes();
   o.own_memory = own_memory;
-  if (!device_lost()) o.order = state_.session.order();
+  o.order = state_.session.order();
   if (state_.sanitizer != nullptr) o.sanitizer = state_.sanitizer->end_trial();
   return o;
 }

@@ -164,6 +164,18 @@ TEST(HappensBefore, OrdersExactlyWhatADeviceCannotReverse) {
   }));
 }
 
+TEST(HappensBefore, KnowsWhatTheNextOperationOfAStreamComesAfter) {
+  EXPECT_TRUE(rc::check("as before() says of it", [] {
+    const HappensBefore order = clocks_of(some_program()).order;
+    for (std::size_t stream = 0; stream < kStreams; ++stream) {
+      HappensBefore later = order;
+      const auto next = later.enqueue(stream);
+      for (HappensBefore::Operation a = 0; a < next; ++a)
+        RC_ASSERT(order.before_later(a, stream) == later.before(a, next));
+    }
+  }));
+}
+
 TEST(HappensBefore, IsAPartialOrder) {
   EXPECT_TRUE(rc::check(
       "irreflexive, without circles, transitive, never against the order of the calls", [] {
