@@ -14,16 +14,12 @@ namespace {
 // time; then each of two ways, twice.
 constexpr std::size_t kTrialsOfPair = 5;
 
+// A seeded schedule draws for one operation after another, so it would differ between two orders.
 TrialSpec recording(const Plan& plan, const TargetSpec& spec) {
   TrialSpec trial{with_allocator(plan.mode, Allocator::guard), {}, compares_by_reference(spec)};
+  trial.mode.schedule_seed = 0;
   trial.records_order = true;
   return trial;
-}
-
-std::span<const OrderCandidate> pairs_of(std::span<const Observation> observations) {
-  if (observations.empty() || !observations[0].order) return {};
-  const std::span<const OrderCandidate> all = observations[0].order->candidates;
-  return all.first(std::min(all.size(), OrderOracle::kMostPairs));
 }
 
 // Elements of freed memory that were written.
@@ -34,8 +30,16 @@ std::uint64_t writes_to_freed(const Observation& o) {
   return all;
 }
 
+bool has_completed(const Observation& o) {
+  return o.end == End::completed;
+}
+
 bool was_directed(const Observation& o) {
-  return o.end == End::completed && o.order.has_value() && o.order->directed;
+  return has_completed(o) && o.order.has_value() && o.order->directed;
+}
+
+bool has_fault(const Observation& o) {
+  return o.end == End::fault;
 }
 
 bool alike(const TargetSpec& spec, const Observation& a, const Observation& b) {
@@ -44,35 +48,36 @@ bool alike(const TargetSpec& spec, const Observation& a, const Observation& b) {
 
 // What the order of a pair changes.
 struct Effect {
-  std::int32_t call = -1;  // whose outputs differ; -1: none, but writes to freed memory do
+  // Whose outputs differ, or that faults; -1: unknown, or none, but writes to freed memory differ.
+  std::int32_t call = -1;
+  std::string fault = {};  // its code, if one order has it
 };
 
-// `ways`: the trials of the two orders, in turns. Nothing if they do not differ.
-std::optional<Effect> effect_of(const TargetSpec& spec, std::span<const Observation> ways) {
-  if (!alike(spec, ways[0], ways[2]) || !alike(spec, ways[1], ways[3])) return std::nullopt;
-  if (const auto difference = first_difference(spec, ways[0], ways[1]))
-    return Effect{difference->call};
-  if (writes_to_freed(ways[0]) != writes_to_freed(ways[1])) return Effect{};
-  return std::nullopt;
-}
+// What the trials of the two orders show, in turns, as `ways`.
+struct Shown {
+  bool forced = false;  // both orders were, as far as is known: a fault tells nothing of that
+  std::optional<Effect> effect = {};
+};
 
-// Whether the pair's calls or its buffer have part in the effect. Else a later operation was held
-// up as well, and makes the difference.
-bool takes_part(const OrderCandidate& pair, const Effect& effect) {
-  return effect.call < 0 || effect.call == pair.first.call || effect.call == pair.second.call ||
-         effect.call == pair.buffer_call;
-}
-
-// The pair whose order makes the difference: the first one that has part in it.
-struct Found {
-  const OrderCandidate* pair = nullptr;  // null: no pair does
-  Effect effect;
-
-  void consider(const OrderCandidate& other, const Effect& its) {
-    if (pair == nullptr || (takes_part(other, its) && !takes_part(*pair, effect)))
-      *this = {&other, its};
+Shown shown_by(const TargetSpec& spec, std::span<const Observation> ways) {
+  const auto both = [&](std::size_t way, auto has) { return has(ways[way]) && has(ways[way + 2]); };
+  const bool directed[] = {both(0, was_directed), both(1, was_directed)};
+  for (const std::size_t way : {0, 1}) {
+    // A fault costs the worker, and in a new one the other order may not be forced again.
+    const Observation &other = ways[1 - way], &other_again = ways[3 - way];
+    const std::optional<Fault>& fault = ways[way].fault;
+    if (both(way, has_fault) && fault && ways[way + 2].fault &&
+        fault->code == ways[way + 2].fault->code && both(1 - way, has_completed) &&
+        (was_directed(other) || was_directed(other_again)))
+      return {true, Effect{fault->call, fault->code}};
   }
-};
+  if (!directed[0] || !directed[1]) return {};
+  if (!alike(spec, ways[0], ways[2]) || !alike(spec, ways[1], ways[3])) return {true};
+  if (const auto difference = first_difference(spec, ways[0], ways[1]))
+    return {true, Effect{difference->call}};
+  if (writes_to_freed(ways[0]) != writes_to_freed(ways[1])) return {true, Effect{}};
+  return {true};
+}
 
 std::string stream_of(const OrderedOperation& operation) {
   return fmt::format("{} {}", operation.side ? "side stream" : "stream", operation.stream);
@@ -83,8 +88,10 @@ std::string reason_of(const Plan& plan, const OrderCandidate& pair, const Effect
   const std::string buffer =
       fmt::format("'{}' of {}", pair.buffer, describe_call(plan, pair.buffer_call));
   const std::string shown =
-      effect.call < 0 ? "writes to freed memory depend"
-                      : fmt::format("the outputs of {} depend", describe_call(plan, effect.call));
+      !effect.fault.empty() ? fmt::format("whether '{}' ends {} depends", effect.fault,
+                                          describe_call(plan, effect.call))
+      : effect.call < 0     ? "writes to freed memory depend"
+                        : fmt::format("the outputs of {} depend", describe_call(plan, effect.call));
   if (pair.problem == OrderProblem::freed_use)
     return fmt::format("use after free: {} uses {}, which {} frees on {}; {} on the bytes there",
                        second, buffer, describe_call(plan, pair.first.call), stream_of(pair.first),
@@ -100,7 +107,8 @@ Verdict failure(const Plan& plan, const OrderCandidate& pair, const Effect& effe
   if (pair.problem == OrderProblem::freed_use) {
     s.kind = FailKind::use_after_free;
     s.side = name_of(Side::inside);
-    s.access = name_of(effect.call < 0 ? Access::write : Access::read);
+    const bool writes = effect.call < 0 && effect.fault.empty();
+    s.access = name_of(writes ? Access::write : Access::read);
     s.where = pair.second.name;
   } else {
     s.kind = FailKind::order;
@@ -130,6 +138,13 @@ std::string describe_operation(const Plan& plan, const OrderedOperation& operati
   }
 }
 
+std::vector<OrderCandidate> OrderOracle::pairs_of(std::span<const Observation> observations) const {
+  if (observations.empty() || !observations[0].order) return {};
+  std::vector<OrderCandidate> pairs = observations[0].order->candidates;
+  if (picks_) std::erase_if(pairs, [&](const OrderCandidate& pair) { return !picks_(pair); });
+  return pairs;
+}
+
 std::vector<TrialSpec> OrderOracle::expand(const Plan& plan, const TargetSpec& spec) const {
   if (!can_compare(spec)) return {};
   return {recording(plan, spec)};
@@ -156,33 +171,27 @@ Verdict OrderOracle::judge(const Plan& plan, const TargetSpec& spec,
                            std::span<const Observation> observations) const {
   const std::string self(name());
   const auto first = observations.first(std::min<std::size_t>(observations.size(), 1));
-  if (auto v = cannot_compare(name(), spec, first)) return *v;
-  if (first.empty()) return {Outcome::inconclusive, self, "no trial was run", {}, -1};
   const auto pairs = pairs_of(first);
+  // A fault of the first trial may be one of the two orders of a pair.
+  const bool faults = !first.empty() && has_fault(first[0]) && !pairs.empty();
+  if (auto v = cannot_compare(name(), spec, faults ? first.first(0) : first)) return *v;
+  if (first.empty()) return {Outcome::inconclusive, self, "no trial was run", {}, -1};
   std::size_t not_forced = 0;
-  Found found;
-  std::optional<Verdict> not_judged;  // the first pair that was not, and those behind it
   for (std::size_t p = 0; p < pairs.size(); ++p) {
-    if (observations.size() < 1 + (p + 1) * kTrialsOfPair) {
-      not_judged = {Outcome::inconclusive, self, "the trials of a pair were not run", {}, -1};
-      break;
-    }
+    if (observations.size() < 1 + (p + 1) * kTrialsOfPair)
+      return {Outcome::inconclusive, self, "the trials of a pair were not run", {}, -1};
     const auto trials = observations.subspan(1 + p * kTrialsOfPair, kTrialsOfPair);
     for (const auto& o : trials)
-      if (!not_judged) not_judged = cannot_judge(name(), o);
-    if (not_judged) break;
-    const auto ways = trials.subspan(1);
-    if (!std::all_of(ways.begin(), ways.end(), was_directed))
-      ++not_forced;
-    else if (const auto effect = effect_of(spec, ways))
-      found.consider(pairs[p], *effect);
+      if (auto v = cannot_judge(name(), o)) return *v;
+    const Shown shown = shown_by(spec, trials.subspan(1));
+    if (shown.effect) return failure(plan, pairs[p], *shown.effect);
+    if (!shown.forced) ++not_forced;
   }
-  if (found.pair != nullptr) return failure(plan, *found.pair, found.effect);
-  if (not_judged) return *not_judged;
   if (not_forced == 0) return Verdict::pass(self);
   return {Outcome::inconclusive,
           self,
-          fmt::format("the order of {} of {} pairs could not be forced", not_forced, pairs.size()),
+          fmt::format("the order of {} of {} pairs could not be forced, or faults either way",
+                      not_forced, pairs.size()),
           {},
           -1};
 }

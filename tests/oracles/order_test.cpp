@@ -2,10 +2,13 @@
 #include "oracles/order.h"
 
 #include <gtest/gtest.h>
+#include <redzone/bulk_copy.h>
 #include <redzone/kernel.h>
 #include <redzone/target.h>
 
 #include <functional>
+#include <memory>
+#include <string>
 
 #include "trial/device_trial_host.h"
 #include "trial/value_kernels.h"
@@ -18,6 +21,20 @@ using testing::fill;
 
 __global__ void twice(const float* x, float* y, int n) {
   for (int i = 0; i < n; ++i) y[i] = 2 * x[i];
+}
+
+// y = x, or a deadlock unless p[0] is 3: a stand-in for an index that is followed.
+__global__ void follow(const float* x, const float* p, float* y, int n) {
+  __shared__ Barrier barrier;
+  barrier_init(barrier, 1);
+  if (p[0] == 3.0f) barrier_arrive(barrier);
+  barrier_wait(barrier, 0);
+  for (int i = 0; i < n; ++i) y[i] = x[i];
+}
+
+// Each block writes the same elements, so the order of the blocks decides.
+__global__ void last_block(const float* x, float* y, int n) {
+  for (int i = 0; i < n; ++i) y[i] = x[i] + static_cast<float>(blockIdx.x);
 }
 
 using Body = std::function<void(Context& ctx, int n)>;
@@ -61,12 +78,21 @@ class OrderOracleTest : public ::testing::Test {
     Registry targets;
     EXPECT_TRUE(
         targets.add({spec, DeviceKind::host, [&] { return std::make_unique<AnyTarget>(body); }}));
-    trial::DeviceTrialHost host{device::open_host_device(), targets, nullptr, ""};
+    std::unique_ptr<trial::DeviceTrialHost> host;
+    const auto run = [&](const TrialSpec& trial) {
+      if (host == nullptr || host->device_lost())  // as a new worker
+        host = std::make_unique<trial::DeviceTrialHost>(device::open_host_device(), targets,
+                                                        nullptr, "");
+      return host->run(plan, trial);
+    };
     std::vector<Observation> seen;
-    for (const auto& trial : oracle_.expand(plan, spec)) seen.push_back(host.run(plan, trial));
+    for (const auto& trial : oracle_.expand(plan, spec)) seen.push_back(run(trial));
+    faults_ = 0;
     for (const auto& trial : oracle_.follow_up(plan, spec, seen)) {
-      seen.push_back(host.run(plan, trial));
-      EXPECT_EQ(seen.back().end, End::completed) << seen.back().message;
+      seen.push_back(run(trial));
+      faults_ += seen.back().end == End::fault ? 1 : 0;
+      EXPECT_TRUE(seen.back().end == End::completed || seen.back().end == End::fault)
+          << seen.back().message;
     }
     trials_ = seen.size();
     return oracle_.judge(plan, spec, seen);
@@ -77,8 +103,17 @@ class OrderOracleTest : public ::testing::Test {
     return out;
   }
 
+  Verdict judge_under_schedule(const Body& body, std::uint64_t seed) {
+    Plan plan;
+    plan.mode.launch = Launch::async;
+    plan.mode.schedule_seed = seed;
+    plan.steps = {CallStep{call()}};
+    return judge(body, std::move(plan));
+  }
+
   OrderOracle oracle_;
   std::size_t trials_ = 0;
+  std::size_t faults_ = 0;  // of the directed trials
 };
 
 // The call's own stream makes what a side stream reads.
@@ -135,17 +170,19 @@ TEST_F(OrderOracleTest, FindsItWithBlockedLaunchesToo) {
   EXPECT_TRUE(judge(side_reads(false), {0}, Launch::gated).failed());
 }
 
+void read_twice(Context& ctx, int n) {
+  auto* p = static_cast<float*>(ctx.scratch("tmp", bytes(n)));
+  auto* q = static_cast<float*>(ctx.scratch("other", bytes(n)));
+  launch(ctx, "put", fill, {}, p, n, 3.0f);
+  ctx.wait(1, 0);
+  launch(ctx, "twice", twice, {.stream = 1}, static_cast<const float*>(p), q, n);
+  launch(ctx, "add", add, {}, input(ctx), static_cast<const float*>(p), output(ctx), n);
+  ctx.wait(0, 1);
+}
+
 // Two kernels that read one buffer only may change it, as far as the record knows.
 TEST_F(OrderOracleTest, ReadsOfOneBufferInAnyOrderPass) {
-  const Verdict v = judge([](Context& ctx, int n) {
-    auto* p = static_cast<float*>(ctx.scratch("tmp", bytes(n)));
-    auto* q = static_cast<float*>(ctx.scratch("other", bytes(n)));
-    launch(ctx, "put", fill, {}, p, n, 3.0f);
-    ctx.wait(1, 0);
-    launch(ctx, "twice", twice, {.stream = 1}, static_cast<const float*>(p), q, n);
-    launch(ctx, "add", add, {}, input(ctx), static_cast<const float*>(p), output(ctx), n);
-    ctx.wait(0, 1);
-  });
+  const Verdict v = judge(read_twice);
   EXPECT_EQ(v.outcome, Outcome::pass) << v.reason;
   EXPECT_EQ(trials_, 6u);
 }
@@ -195,6 +232,88 @@ TEST_F(OrderOracleTest, ASideStreamThatDoesNotWaitForTheCallIsNamedWithTheFill) 
     EXPECT_EQ(v.signature.where, "fill, twice") << what;
     EXPECT_EQ(v.signature.buffer, "x") << what;
   }
+}
+
+Body follows(bool waits) {
+  return [waits](Context& ctx, int n) {
+    auto* p = static_cast<float*>(ctx.scratch("index", bytes(n)));
+    ctx.wait(1, 0);
+    launch(ctx, "put", fill, {}, p, n, 3.0f);
+    if (waits) ctx.wait(1, 0);
+    launch(ctx, "follow", follow, {.stream = 1}, input(ctx), static_cast<const float*>(p),
+           output(ctx), n);
+    ctx.wait(0, 1);
+  };
+}
+
+TEST_F(OrderOracleTest, AFaultInOneOrderOnlyIsWhatTheOrderDecides) {
+  for (std::uint64_t seed = 0; seed < 8; ++seed) {
+    const Verdict v = judge_under_schedule(follows(false), seed);
+    ASSERT_TRUE(v.failed()) << seed << ": " << v.reason;
+    EXPECT_EQ(v.signature, (Signature{FailKind::order, "t", "put, follow", "index", "", ""}));
+    EXPECT_EQ(v.call, 0);
+    EXPECT_NE(v.reason.find("; whether 'deadlock' ends call 1 (N = 40) depends on which is first"),
+              std::string::npos)
+        << v.reason;
+    EXPECT_EQ(faults_, 2u);
+    EXPECT_EQ(judge_under_schedule(follows(true), seed).outcome, Outcome::pass);
+  }
+}
+
+// The pairs behind one whose trials all fault are judged, and none is called the cause.
+TEST_F(OrderOracleTest, AFaultInEitherOrderIsNotWhatTheOrderDecides) {
+  int trials = 0;
+  const Verdict v = judge([&](Context& ctx, int n) {
+    read_twice(ctx, n);
+    if (trials++ > 0) ctx.fail("worn-out", "only the first trial completes");
+  });
+  EXPECT_EQ(v.outcome, Outcome::inconclusive) << v.reason;
+}
+
+// Nine pairs of reads that nothing orders, and behind them a write and a read: whatever a schedule
+// makes of the rest, holding one pair back decides nothing about another.
+TEST_F(OrderOracleTest, OfManyPairsTheOneThatMattersIsTriedAndNamed) {
+  constexpr int kBenign = 9;
+  const Body body = [](Context& ctx, int n) {
+    std::vector<float*> shared, own, side;
+    for (int k = 0; k < kBenign; ++k) {
+      shared.push_back(static_cast<float*>(ctx.scratch("shared" + std::to_string(k), 64)));
+      own.push_back(static_cast<float*>(ctx.scratch("own" + std::to_string(k), 64)));
+      side.push_back(static_cast<float*>(ctx.scratch("side" + std::to_string(k), 64)));
+    }
+    auto* z = static_cast<float*>(ctx.scratch("z", bytes(n)));
+    for (float* p : shared) launch(ctx, "put", fill, {}, p, 1, 3.0f);
+    ctx.wait(1, 0);
+    for (std::size_t k = 0; k < shared.size(); ++k) {
+      launch(ctx, "peek", twice, {}, static_cast<const float*>(shared[k]), own[k], 1);
+      launch(ctx, "peek", twice, {.stream = 1}, static_cast<const float*>(shared[k]), side[k], 1);
+    }
+    launch(ctx, "make", twice, {}, input(ctx), z, n);
+    launch(ctx, "use", twice, {.stream = 1}, static_cast<const float*>(z), output(ctx), n);
+    ctx.wait(0, 1);
+  };
+  for (std::uint64_t seed = 0; seed < 12; ++seed) {
+    const Verdict v = judge_under_schedule(body, seed);
+    ASSERT_TRUE(v.failed()) << seed << ": " << v.reason;
+    EXPECT_EQ(v.signature.where, "make, use") << seed << ": " << v.reason;
+    EXPECT_EQ(v.signature.buffer, "z");
+  }
+}
+
+// The order of the blocks of a kernel is no order of operations.
+TEST_F(OrderOracleTest, AScheduleThatMattersIsNotNamedByAPairThatDoesNot) {
+  const Body body = [](Context& ctx, int n) {
+    auto* p = static_cast<float*>(ctx.scratch("tmp", bytes(n)));
+    auto* q = static_cast<float*>(ctx.scratch("other", bytes(n)));
+    launch(ctx, "put", fill, {}, p, n, 3.0f);
+    ctx.wait(1, 0);
+    launch(ctx, "peek", twice, {.stream = 1}, static_cast<const float*>(p), q, n);
+    launch(ctx, "peek", add, {}, input(ctx), static_cast<const float*>(p), q, 0);
+    launch(ctx, "last_block", last_block, {{4}}, input(ctx), output(ctx), n);
+    ctx.wait(0, 1);
+  };
+  for (std::uint64_t seed = 0; seed < 40; ++seed)
+    EXPECT_EQ(judge_under_schedule(body, seed).outcome, Outcome::pass) << seed;
 }
 
 Body frees(int stream, bool waits) {
@@ -323,6 +442,30 @@ TEST_F(OrderOracleTest, APairThatIsNotJudgedTakesNoFailureAway) {
   EXPECT_TRUE(oracle_.judge(plan, {}, all).failed());
   all.resize(6);
   EXPECT_TRUE(oracle_.judge(plan, {}, all).failed());
+}
+
+// A device whose worker lives on tells what was enqueued before a fault.
+TEST_F(OrderOracleTest, AFaultOfTheFirstTrialTakesNoPairAway) {
+  Plan plan;
+  plan.target = "t";
+  plan.steps = {CallStep{call()}};
+  Observation directed;
+  directed.end = End::completed;
+  directed.order.emplace().directed = true;
+  Observation fault;
+  fault.end = End::fault;
+  fault.fault = Fault{.code = "CUDA_ERROR_ILLEGAL_ADDRESS", .call = 0};
+  fault.order.emplace().candidates.emplace_back().buffer = "index";
+  ASSERT_EQ(oracle_.follow_up(plan, {}, std::vector{fault}).size(), 5u);
+  const Verdict v =
+      oracle_.judge(plan, {}, std::vector{fault, fault, directed, fault, directed, fault});
+  ASSERT_TRUE(v.failed()) << v.reason;
+  EXPECT_EQ(v.signature.kind, FailKind::order);
+  EXPECT_EQ(v.signature.buffer, "index");
+  EXPECT_EQ(oracle_.judge(plan, {}, std::vector(6, fault)).outcome, Outcome::inconclusive);
+  EXPECT_EQ(oracle_.judge(plan, {}, std::vector{fault, fault, directed, fault, directed, directed})
+                .outcome,
+            Outcome::inconclusive);
 }
 
 TEST_F(OrderOracleTest, APairWhoseOrderCouldNotBeForcedIsNoPass) {
