@@ -114,7 +114,8 @@ exec::Job Evaluator::job_of_trials(std::size_t id, const Plan& plan,
                 .reuse = reuse_,
                 .will_lose = will_lose_ && !wide_canaries_,
                 .behind = in_one_worker_ && id > 0,
-                .end_at_loss = grouped_ && !runs_a_tool(trials),
+                // A fault in one of two orders is what trials that force them look for.
+                .end_at_loss = grouped_ && !runs_a_tool(trials) && !holds,
                 .one_queue = one_queue_ && !has_streams(plan) && !holds,
                 .side_by_side = alone_};
   job.trials = std::move(trials);

@@ -5,6 +5,7 @@
 #include "campaign/axis_test.h"
 #include "campaign/plan_variants.h"
 #include "core/mode_axes.h"
+#include "oracles/checks.h"
 #include "oracles/order.h"
 
 namespace redzone::campaign {
@@ -161,17 +162,27 @@ std::optional<Shown> as_fault(const Workshop& shop, Evaluator& evaluator, const 
   return std::nullopt;
 }
 
-std::optional<Shown> as_order(const Workshop& shop, Evaluator& evaluator, const Shown& used) {
-  const Signature& seen = used.answer.verdict.signature;
+std::optional<Shown> as_order(const Workshop& shop, Evaluator& evaluator, const Shown& seen) {
+  const Signature& signature = seen.answer.verdict.signature;
   const Oracle* order = shop.catalog.find(oracles::OrderOracle::kName);
-  if (seen.kind != FailKind::use_after_free || order == nullptr || shop.options.stopped())
-    return std::nullopt;
-  Shown shown{order, used.plan, evaluator.ask(*order, used.plan)};
-  const Verdict& verdict = shown.answer.verdict;
-  if (!verdict.failed() || verdict.signature.kind != FailKind::order ||
-      verdict.signature.buffer != seen.buffer)
-    return std::nullopt;
-  return shown;
+  const bool used = signature.kind == FailKind::use_after_free;
+  // Launches that the host waits for leave no order open that could decide about a fault.
+  const bool faulted = ends_trial(signature.kind) && signature.kind != FailKind::hang &&
+                       seen.plan.mode.launch != Launch::blocking;
+  if (order == nullptr || !(used || faulted) || shop.options.stopped()) return std::nullopt;
+  // What faults at random may once do so in both trials of one order and in none of the other.
+  const std::vector<Question> questions(used ? 1 : 2, {order, seen.plan});
+  auto answers = evaluator.ask(questions);
+  const auto explains = [&](const Answer& answer) {
+    const Signature& its = answer.verdict.signature;
+    if (!answer.verdict.failed() || its.kind != FailKind::order) return false;
+    if (used) return its.buffer == signature.buffer;
+    const auto shown = oracles::direct_evidence(seen.plan, answer.trials, answer.observations);
+    return shown && shown->verdict.signature.kind == signature.kind &&
+           its == answers.front().verdict.signature;
+  };
+  if (!std::all_of(answers.begin(), answers.end(), explains)) return std::nullopt;
+  return Shown{order, seen.plan, std::move(answers.front())};
 }
 
 }  // namespace redzone::campaign

@@ -1,4 +1,5 @@
-// Writes to freed memory: what nothing orders behind its free is named by the two operations.
+// Writes to freed memory, and faults, that an order decides about: what nothing orders is named by
+// the two operations.
 #include <gtest/gtest.h>
 
 #include "campaign/triage_case.h"
@@ -8,28 +9,37 @@ namespace {
 
 using namespace testing;
 
-// Each call writes to 'staged' after its free, under a schedule other than the first or where that
-// order is forced. `problem` is what a trial that records the order says of the two.
+// Whether 'free' comes before 'halve': under a schedule other than the first, or by force.
+bool in_wrong_order(const TrialSpec& trial) {
+  if (trial.mode.launch == Launch::blocking) return false;
+  return trial.direction ? trial.direction->second_first : trial.mode.schedule_seed != 0;
+}
+
+// What a trial that records the order says of the two.
+OrderObservation says(OrderProblem problem, const TrialSpec& trial) {
+  return {{{.problem = problem,
+            .buffer = "staged",
+            .buffer_call = 0,
+            .first = {.number = 1, .name = "halve", .call = 0},
+            .second = {.number = 2,
+                       .kind = OperationKind::free,
+                       .name = "free",
+                       .call = 0,
+                       .stream = 1,
+                       .side = true}}},
+          trial.direction.has_value()};
+}
+
+// Each call writes to 'staged' after its free.
 Bug writes_after_its_free(OrderProblem problem) {
   return [problem](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
     Observation o = all_right(plan, trial);
-    const bool shows =
-        trial.direction ? trial.direction->second_first : trial.mode.schedule_seed != 0;
     for (auto& call : o.calls)
-      call.buffers.push_back(
-          {.name = "staged", .scratch = true, .numel = 16, .changed = shows ? 1u : 0u});
-    if (trial.records_order)
-      o.order = OrderObservation{{{.problem = problem,
-                                   .buffer = "staged",
-                                   .buffer_call = 0,
-                                   .first = {.number = 1, .name = "halve", .call = 0},
-                                   .second = {.number = 2,
-                                              .kind = OperationKind::free,
-                                              .name = "free",
-                                              .call = 0,
-                                              .stream = 1,
-                                              .side = true}}},
-                                 trial.direction.has_value()};
+      call.buffers.push_back({.name = "staged",
+                              .scratch = true,
+                              .numel = 16,
+                              .changed = in_wrong_order(trial) ? 1u : 0u});
+    if (trial.records_order) o.order = says(problem, trial);
     return o;
   };
 }
@@ -55,6 +65,31 @@ TEST(FreedMemory, KeepsItsNameWhereTheProgramOrdersTheUseBehindTheFree) {
   const Finding f = c.settle(with_schedule(7)).finding;
   EXPECT_EQ(f.signature.text(), "use-after-free: write inside staged (t)");
   EXPECT_EQ(f.plan.mode.schedule_seed, 7u);
+}
+
+// `ordered`: nothing but a schedule decides about the fault.
+Bug faults_in_wrong_order(bool ordered) {
+  return [ordered](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
+    if (in_wrong_order(trial) && !(ordered && trial.direction))
+      return redzone::testing::faulted(
+          {.code = "CUDA_ERROR_ILLEGAL_ADDRESS", .call = 0, .kernel = "halve"});
+    Observation o = all_right(plan, trial);
+    if (trial.records_order) o.order = says(OrderProblem::unordered_free, trial);
+    return o;
+  };
+}
+
+TEST(FaultOfAnOrder, IsNamedByTheTwoOperationsThatNothingOrders) {
+  TriageCase c(faults_in_wrong_order(false));
+  const Finding f = c.settle(with_schedule(7)).finding;
+  EXPECT_EQ(f.signature.text(), "order: staged in halve, free (t)");
+  EXPECT_EQ(f.plan.mode.schedule_seed, 0u);
+}
+
+TEST(FaultOfAnOrder, KeepsItsNameWhereTheOrderDoesNotDecide) {
+  TriageCase c(faults_in_wrong_order(true));
+  const Finding f = c.settle(with_schedule(7)).finding;
+  EXPECT_EQ(f.signature.kind, FailKind::illegal_access) << f.signature.text();
 }
 
 }  // namespace
