@@ -205,7 +205,7 @@ class Campaign {
   // Screens a plan in a used worker, unless the target is barred or the time is up.
   void screen_aside(Lane& lane, exec::Job job);
   // Has the pairs that the screen saw tried in both orders, unless that was done often enough. A
-  // failure becomes a suspect.
+  // failure becomes a suspect, and so does what one of these trials shows by itself.
   void try_order(Lane& lane, const Pending& pending, std::span<const Observation> observations);
   // How long a call of the plan may make no progress.
   std::chrono::milliseconds call_deadline(const Lane& lane, const Pending& plan) const;

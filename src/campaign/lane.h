@@ -7,6 +7,7 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -98,10 +99,15 @@ struct Campaign::Lane {
     void note(const Plan& plan);
   };
   std::map<std::string, SuspectGroup> groups;
-  // How often a pair of operations on a buffer was tried in both orders.
-  std::map<std::tuple<std::string, std::string, std::string>, int> order_tries;
-  // True, and counted as tried, if one of these pairs is to be tried.
-  bool tries_order(const OrderObservation& order);
+  // Two operations by kind and name, behind the buffer that they use.
+  using OrderKey = std::tuple<std::string, std::string, std::string>;
+  struct OrderTries {
+    std::uint64_t seen = 0;   // plans that leave the order open
+    std::uint64_t tried = 0;  // those in which both orders were tried
+  };
+  std::map<OrderKey, OrderTries> order_tries;
+  // The pairs that are to be tried in a plan that leaves these open, and count as tried.
+  std::set<OrderKey> take_orders(const OrderObservation& order);
   // Outputs on which equal runs differ, with the finding that reports it: that finding explains any
   // further difference in the same output.
   std::map<std::string, std::int64_t> nondeterministic;

@@ -2,8 +2,11 @@
 // them, and tries no order of them.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <bit>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "campaign/evaluator.h"
 #include "campaign/history.h"
@@ -13,34 +16,57 @@
 namespace redzone::campaign {
 namespace {
 
-// Plans of one target in which a pair of the same names is tried: whether it matters depends on the
-// shape, but most pairs never do.
-constexpr int kMostTries = 3;
+// In so many plans that leave its order open a pair is tried at once, because whether it matters
+// depends on the shape; most never do, so later it is tried each time the number has doubled.
+constexpr std::uint64_t kAtOnce = 3;
+// Of one plan: each costs several trials.
+constexpr std::size_t kMostPairs = 8;
+
+std::uint64_t tries_due(std::uint64_t seen) {
+  if (seen <= kAtOnce) return seen;
+  return kAtOnce + static_cast<std::uint64_t>(std::bit_width(seen) - std::bit_width(kAtOnce));
+}
 
 std::string kind_and_name(const OrderedOperation& operation) {
   return fmt::format("{} {}", name_of(operation.kind), operation.name);
 }
 
+std::tuple<std::string, std::string, std::string> key_of(const OrderCandidate& pair) {
+  return {pair.buffer, kind_and_name(pair.first), kind_and_name(pair.second)};
+}
+
 }  // namespace
 
-bool Campaign::Lane::tries_order(const OrderObservation& order) {
-  bool tries = false;
-  for (const auto& pair : order.candidates)
-    if (int& tried =
-            order_tries[{pair.buffer, kind_and_name(pair.first), kind_and_name(pair.second)}];
-        tried < kMostTries) {
-      ++tried;
-      tries = true;
-    }
-  return tries;
+// Those that were tried least come first, so none has to wait for ever.
+std::set<Campaign::Lane::OrderKey> Campaign::Lane::take_orders(const OrderObservation& order) {
+  std::set<OrderKey> open;
+  for (const auto& pair : order.candidates) open.insert(key_of(pair));
+  std::vector<std::pair<std::uint64_t, OrderKey>> due;
+  for (const auto& key : open) {
+    OrderTries& tries = order_tries[key];
+    if (tries.tried < tries_due(++tries.seen)) due.emplace_back(tries.tried, key);
+  }
+  std::sort(due.begin(), due.end());
+  if (due.size() > kMostPairs) due.resize(kMostPairs);
+  std::set<OrderKey> taken;
+  for (auto& [tried, key] : due) {
+    ++order_tries[key].tried;
+    taken.insert(std::move(key));
+  }
+  return taken;
 }
 
 void Campaign::try_order(Lane& lane, const Pending& pending,
                          std::span<const Observation> observations) {
-  const Oracle* const oracle = catalog_.find(oracles::OrderOracle::kName);
-  if (oracle == nullptr || observations.empty() || !observations[0].order ||
-      !lane.tries_order(*observations[0].order))
+  if (catalog_.find(oracles::OrderOracle::kName) == nullptr || observations.empty() ||
+      !observations[0].order)
     return;
+  auto pairs = lane.take_orders(*observations[0].order);
+  if (pairs.empty()) return;
+  const auto oracle = std::make_shared<oracles::OrderOracle>(
+      [pairs = std::move(pairs)](const OrderCandidate& pair) {
+        return pairs.contains(key_of(pair));
+      });
   const auto plan = std::make_shared<Plan>(as_run(pending.plan, pending.trials[0]));
   const auto answer = std::make_shared<Answer>();
   const auto is_over = [this, &lane] { return is_over_for(lane); };
@@ -60,11 +86,16 @@ void Campaign::try_order(Lane& lane, const Pending& pending,
   };
   task.ran = [this, &lane](auto jobs, auto results) { charge(lane, cost_of(jobs, results)); };
   task.ended = [this, &lane, plan, answer] {
-    if (!answer->verdict.failed()) return;
-    TrialSpec as_written;
-    as_written.mode = plan->mode;
-    suspects_aside_.push_back(
-        {lane.index, {std::move(*plan), std::move(answer->verdict), {as_written}, {}, 0}});
+    const auto add = [&](Plan failing, Verdict verdict) {
+      TrialSpec as_written;
+      as_written.mode = failing.mode;
+      suspects_aside_.push_back(
+          {lane.index, {std::move(failing), std::move(verdict), {as_written}, {}, 0}});
+    };
+    if (answer->verdict.failed())
+      add(std::move(*plan), std::move(answer->verdict));
+    else if (answer->alarm)
+      add(std::move(answer->alarm->plan), std::move(answer->alarm->verdict));
   };
   tasks_.add(std::move(task));
 }
