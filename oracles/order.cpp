@@ -79,6 +79,15 @@ Shown shown_by(const TargetSpec& spec, std::span<const Observation> ways) {
   return {true};
 }
 
+// One of the two is the fill of the tensors, or the end of the calls. What the target does by
+// itself tells more: one wait may be missing for both.
+bool is_of_harness(const OrderCandidate& pair) {
+  const auto is = [](const OrderedOperation& o) {
+    return o.kind == OperationKind::fill || o.kind == OperationKind::check;
+  };
+  return is(pair.first) || is(pair.second);
+}
+
 std::string stream_of(const OrderedOperation& operation) {
   return fmt::format("{} {}", operation.side ? "side stream" : "stream", operation.stream);
 }
@@ -177,16 +186,26 @@ Verdict OrderOracle::judge(const Plan& plan, const TargetSpec& spec,
   if (auto v = cannot_compare(name(), spec, faults ? first.first(0) : first)) return *v;
   if (first.empty()) return {Outcome::inconclusive, self, "no trial was run", {}, -1};
   std::size_t not_forced = 0;
+  std::optional<Verdict> of_harness;  // the first failure of a pair that the target makes half of
+  std::optional<Verdict> not_judged;  // the first pair that was not, and those behind it
   for (std::size_t p = 0; p < pairs.size(); ++p) {
-    if (observations.size() < 1 + (p + 1) * kTrialsOfPair)
-      return {Outcome::inconclusive, self, "the trials of a pair were not run", {}, -1};
+    if (observations.size() < 1 + (p + 1) * kTrialsOfPair) {
+      not_judged = {Outcome::inconclusive, self, "the trials of a pair were not run", {}, -1};
+      break;
+    }
     const auto trials = observations.subspan(1 + p * kTrialsOfPair, kTrialsOfPair);
     for (const auto& o : trials)
-      if (auto v = cannot_judge(name(), o)) return *v;
+      if (!not_judged) not_judged = cannot_judge(name(), o);
+    if (not_judged) break;
     const Shown shown = shown_by(spec, trials.subspan(1));
-    if (shown.effect) return failure(plan, pairs[p], *shown.effect);
     if (!shown.forced) ++not_forced;
+    if (!shown.effect) continue;
+    Verdict failed = failure(plan, pairs[p], *shown.effect);
+    if (!is_of_harness(pairs[p])) return failed;
+    if (!of_harness) of_harness = std::move(failed);
   }
+  if (of_harness) return *of_harness;
+  if (not_judged) return *not_judged;
   if (not_forced == 0) return Verdict::pass(self);
   return {Outcome::inconclusive,
           self,

@@ -12,8 +12,9 @@
 // targets wrongly declared deterministic, or where they fail at random and that happens to agree
 // with the order four times. Where the first of the two operations is held, what lies between them
 // runs before it, so of several pairs that make a difference it names the first: what lies between
-// the two of that one makes none. It may still be wrong where the target orders streams in ways
-// that are not seen (stream handles). Misses uses through pointers in memory, races within one
+// the two of that one makes none. Pairs with the fill of the tensors, or with the end of the calls,
+// come behind those of the target alone. It may still be wrong where the target orders streams in
+// ways that are not seen (stream handles). Misses uses through pointers in memory, races within one
 // graph, and pairs beyond those that a trial records. Always runs under the allocator `guard`,
 // which fills freed memory. A plan with blocking launches leaves no pair open. Cost: 1 trial, and
 // for each pair 5, one after another in one worker, and a worker for each fault.

@@ -117,10 +117,10 @@ class OrderOracleTest : public ::testing::Test {
 };
 
 // The call's own stream makes what a side stream reads.
-Body side_reads(bool waits) {
-  return [waits](Context& ctx, int n) {
+Body side_reads(bool waits, bool waits_for_call = true) {
+  return [waits, waits_for_call](Context& ctx, int n) {
     auto* p = static_cast<float*>(ctx.scratch("tmp", bytes(n)));
-    ctx.wait(1, 0);  // for x
+    if (waits_for_call) ctx.wait(1, 0);  // for x
     launch(ctx, "put", fill, {}, p, n, 3.0f);
     if (waits) ctx.wait(1, 0);
     launch(ctx, "add", add, {.stream = 1}, input(ctx), static_cast<const float*>(p), output(ctx),
@@ -232,6 +232,13 @@ TEST_F(OrderOracleTest, ASideStreamThatDoesNotWaitForTheCallIsNamedWithTheFill) 
     EXPECT_EQ(v.signature.where, "fill, twice") << what;
     EXPECT_EQ(v.signature.buffer, "x") << what;
   }
+}
+
+// One wait for the call's own stream behind 'put' would order both.
+TEST_F(OrderOracleTest, WhatTheTargetDoesItselfIsNamedBeforeTheFill) {
+  const Verdict v = judge(side_reads(false, false));
+  ASSERT_TRUE(v.failed()) << v.reason;
+  EXPECT_EQ(v.signature.where, "put, add");
 }
 
 Body follows(bool waits) {
