@@ -339,17 +339,13 @@ class Description {
   }
 
   void missing_shards() {
-    const auto& runs = facts_.night().runs;
-    if (runs.size() == 1) return;  // a single run covers its own shard only
-    for (int shard = 1; shard <= runs.front().shards; ++shard) {
-      const auto run = std::find_if(runs.begin(), runs.end(),
-                                    [&](const auto& part) { return part.shard == shard; });
-      const std::string what = fmt::format("shard {} of {}", shard, runs.front().shards);
-      if (run == runs.end())
-        night_.not_judged.push_back({what, "its night is not in this store"});
-      else if (!run->finished())
-        night_.not_judged.push_back({what, "it was interrupted"});
-    }
+    const auto& run = facts_.night().runs.front();
+    // While it runs it covers its own shard only.
+    if (view_.running || (run.fleet.empty() && facts_.night().runs.size() == 1)) return;
+    for (const auto& open : facts_.night().open_shards())
+      night_.not_judged.push_back(
+          {fmt::format("shard {} of {}", open.shard, run.shards),
+           open.has_begun ? "it was interrupted" : "its night is not in this store"});
   }
 
   void gaps() {

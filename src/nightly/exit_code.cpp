@@ -85,17 +85,21 @@ int night_exit_code(const report::Night& night, bool broken_corpus) {
 
 std::optional<int> exit_code_of(const NightParts& night) {
   const auto& runs = night.runs;
+  // A shard of a fleet whose GPU died is run again on another node.
+  const auto made_up_for = [&](const store::NightRun& run) {
+    return run.exit_code == kHarness &&
+           std::any_of(runs.begin(), runs.end(), [&](const store::NightRun& other) {
+             return other.shard == run.shard && other.finished() && other.exit_code != kHarness;
+           });
+  };
   const auto ended_with = [&](int code) {
     return std::any_of(runs.begin(), runs.end(),
-                       [&](const auto& run) { return run.exit_code == code; });
+                       [&](const auto& run) { return run.exit_code == code && !made_up_for(run); });
   };
   for (const int code : {kUnsound, kFound, kHarness})
     if (ended_with(code)) return code;
   // A missing shard may have found something, as may one that was cut off.
-  const bool missing = runs.size() > 1 && runs.size() < static_cast<std::size_t>(runs[0].shards);
-  if (missing ||
-      std::any_of(runs.begin(), runs.end(), [](const auto& run) { return !run.finished(); }))
-    return std::nullopt;
+  if (!night.open_shards().empty()) return std::nullopt;
   for (const int code : {kUsage, kOk})
     if (ended_with(code)) return code;
   return kNotJudged;

@@ -19,7 +19,8 @@ namespace redzone::nightly {
 int night_exit_code(const report::Night& night, bool broken_corpus);
 
 // For all parts of a night; empty if a part is missing or was cut off and might have found
-// something. The most urgent of the parts' codes is returned, in the order 5, 1, 3, 2, 0, 4.
+// something. The most urgent of the parts' codes is returned, in the order 5, 1, 3, 2, 0, 4; a part
+// of a fleet that ended with 3 and was run again does not count.
 std::optional<int> exit_code_of(const NightParts& night);
 
 }  // namespace redzone::nightly

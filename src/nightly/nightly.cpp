@@ -100,7 +100,8 @@ Result<bool> Nightly::resume() {
   RZ_TRY_ASSIGN(const auto runs, book_.runs());
   const std::string oldest = means_.clock.days_ago(NightlyOptions::kResumeDays);
   for (auto run = runs.rbegin(); run != runs.rend(); ++run) {
-    if (run->exit_code != store::NightRun::kUnfinished || run->began < oldest ||
+    const bool too_old = run->fleet.empty() && run->began < oldest;
+    if (run->exit_code != store::NightRun::kUnfinished || run->fleet != options_.fleet || too_old ||
         run->shard != options_.shard.index || run->shards != options_.shard.count)
       continue;
     RZ_TRY_ASSIGN(const auto begun, store_.campaign(run->campaign));
@@ -130,6 +131,7 @@ Result<void> Nightly::begin() {
   run_.base_seed = options_.seed.value_or(XXH3_64bits(run_.began.data(), run_.began.size()));
   run_.shard = options_.shard.index;
   run_.shards = options_.shard.count;
+  run_.fleet = options_.fleet;
   run_.commit = options_.commit;
   const Environment environment = means_.site.environment();
   run_.tool_version = environment.redzone_version;

@@ -21,10 +21,12 @@ namespace redzone::nightly {
 struct NightlyOptions {
   // Share of the whole time for replays; fuzzing gets the rest and what the replays leave.
   static constexpr double kReplayShare = 0.3;
-  // A night that was cut off longer ago than this is not continued; a new night starts.
+  // A night that was cut off longer ago than this is not continued; a new night starts. The shards
+  // of a fleet go on whenever the cluster has a node for them.
   static constexpr double kResumeDays = 20.0 / 24;
 
   campaign::Shard shard;
+  std::string fleet = {};             // uid of the fleet whose shard it is; "": of none
   std::chrono::milliseconds time{0};  // 0: no limit
   std::uint64_t plans = 0;            // plans of the fuzzing, for each target; 0: no limit
   std::optional<std::uint64_t> seed;  // for all shards; absent: derived from the time

@@ -21,7 +21,13 @@ std::time_t time_of(const std::string& utc) {
   return ::strptime(utc.c_str(), "%Y-%m-%dT%H:%M:%S", &tm) == nullptr ? 0 : ::timegm(&tm);
 }
 
+bool is_shared(const NightRun& run) {
+  return run.shards > 1 || !run.fleet.empty();
+}
+
+// Whether the run is a part of the latest night of its fleet, seed and shards.
 bool belongs(const NightParts& night, const NightRun& run) {
+  if (!run.fleet.empty()) return true;
   const auto same_shard = [&](const NightRun& part) { return part.shard == run.shard; };
   const auto seconds = static_cast<double>(time_of(run.began) - time_of(night.began));
   return seconds < NightlyOptions::kResumeDays * 24 * 60 * 60 &&
@@ -34,14 +40,15 @@ std::vector<NightParts> together(std::vector<NightRun> runs, std::int64_t alone)
     return std::tie(a.began, a.campaign) < std::tie(b.began, b.campaign);
   });
   std::vector<NightParts> nights;
-  std::map<std::pair<std::uint64_t, int>, std::size_t> latest;  // by base seed and shards
+  // By fleet, base seed and shards.
+  std::map<std::tuple<std::string, std::uint64_t, int>, std::size_t> latest;
   for (auto& run : runs) {
     if (run.campaign == alone) {
       nights.push_back({.runs = {run}, .began = run.began, .ended = "", .until = ""});
       continue;
     }
-    const std::pair key(run.base_seed, run.shards);
-    const auto it = run.shards > 1 ? latest.find(key) : latest.end();
+    const std::tuple key(run.fleet, run.base_seed, run.shards);
+    const auto it = is_shared(run) ? latest.find(key) : latest.end();
     const bool part = it != latest.end() && belongs(nights[it->second], run);
     if (!part) {
       latest[key] = nights.size();
@@ -75,6 +82,21 @@ std::int64_t NightParts::campaign() const {
              runs.begin(), runs.end(),
              [](const NightRun& a, const NightRun& b) { return a.campaign < b.campaign; })
       ->campaign;
+}
+
+std::vector<NightParts::OpenShard> NightParts::open_shards() const {
+  const bool alone = runs.size() == 1 && runs.front().fleet.empty();
+  std::vector<OpenShard> open;
+  for (int shard = 1; shard <= runs.front().shards; ++shard) {
+    if (alone && shard != runs.front().shard) continue;
+    OpenShard at{.shard = shard};
+    const bool finished = std::any_of(runs.begin(), runs.end(), [&](const NightRun& run) {
+      at.has_begun = at.has_begun || run.shard == shard;
+      return run.shard == shard && run.finished();
+    });
+    if (!finished) open.push_back(at);
+  }
+  return open;
 }
 
 bool NightParts::holds(std::int64_t campaign) const {

@@ -23,7 +23,16 @@ struct NightParts {
   // not part of this one. A night that was cut off lasted at most until the next began.
   std::string until;
 
+  // A shard of the night of which no run has finished.
+  struct OpenShard {
+    int shard = 1;
+    bool has_begun = false;  // a run of it is here
+  };
+
   std::int64_t campaign() const;  // the lowest of its runs: the night's number
+  // Of all its shards, unless it is one shard alone and of no fleet: then what the other runners do
+  // is not known here, and only that one counts.
+  std::vector<OpenShard> open_shards() const;
   bool holds(std::int64_t campaign) const;
   // True if one of these shards owns the key: the hash of a signature or the name of a plan file.
   bool owns(std::string_view key) const;
@@ -32,8 +41,11 @@ struct NightParts {
   bool covers(const LedgerEntry& entry) const;
 };
 
-// Runs of different shards with the same base seed and number of shards are one night if each began
-// within 20 hours of the first. A part that was cut off longer ago than this is not continued
+// Runs of one fleet are one night, whenever they began: its shards wait for nodes as long as the
+// cluster has none, and one that lost its snapshot begins its night again.
+//
+// Other runs of different shards with the same base seed and number of shards are one night if each
+// began within 20 hours of the first. A part that was cut off longer ago than this is not continued
 // either (NightlyOptions::kResumeDays), and a job with the same seed every night still has separate
 // nights. The clocks of the runners may differ by what that leaves.
 //

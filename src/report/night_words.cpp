@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "report/format.h"
 
 namespace redzone::report {
@@ -49,8 +51,10 @@ std::string shard_text(const Night& night) {
   if (night.shards <= 1) return "";
   if (night.parts.size() <= 1) return fmt::format("shard {} of {}", night.shard, night.shards);
   std::string out;
+  int last = 0;  // a shard of a fleet may have begun its night more than once
   for (const auto& part : night.parts)
-    out += fmt::format("{}{}", out.empty() ? "shards " : ", ", part.shard);
+    if (std::exchange(last, part.shard) != part.shard)
+      out += fmt::format("{}{}", out.empty() ? "shards " : ", ", part.shard);
   return fmt::format("{} of {}", out, night.shards);
 }
 

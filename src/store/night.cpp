@@ -19,6 +19,7 @@ void night_columns(A& a, R& r) {
   a("base_seed", r.base_seed);
   a("shard", r.shard);
   a("shards", r.shards);
+  a("fleet", r.fleet);
   a("build_commit", r.commit);
   a("tool_version", r.tool_version);
   a("driver", r.driver);

@@ -29,6 +29,7 @@ struct NightRun {
   std::string began;          // as utc_now_us()
   std::uint64_t base_seed = 0;
   int shard = 1, shards = 1;
+  std::string fleet;   // uid of the fleet whose shard it is; "": of none
   std::string commit;  // version under test, as given by the user
   std::string tool_version, driver, toolkit, host;
   double budget_seconds = 0, proof_seconds = 0, replay_seconds = 0, fuzz_seconds = 0;

@@ -354,9 +354,15 @@ constexpr std::string_view kVersion18 = R"sql(
 ALTER TABLE trials ADD COLUMN callers TEXT NOT NULL DEFAULT 'one';
 )sql";
 
-constexpr std::array kSteps{kVersion1,  kVersion2,  kVersion3,  kVersion4,  kVersion5,  kVersion6,
-                            kVersion7,  kVersion8,  kVersion9,  kVersion10, kVersion11, kVersion12,
-                            kVersion13, kVersion14, kVersion15, kVersion16, kVersion17, kVersion18};
+// The fleet to which a night's shard belongs.
+constexpr std::string_view kVersion19 = R"sql(
+ALTER TABLE nights ADD COLUMN fleet TEXT NOT NULL DEFAULT '';
+)sql";
+
+constexpr std::array kSteps{kVersion1,  kVersion2,  kVersion3,  kVersion4,  kVersion5,
+                            kVersion6,  kVersion7,  kVersion8,  kVersion9,  kVersion10,
+                            kVersion11, kVersion12, kVersion13, kVersion14, kVersion15,
+                            kVersion16, kVersion17, kVersion18, kVersion19};
 
 }  // namespace
 

@@ -318,6 +318,7 @@ TEST_F(NightReport, ATargetOfWhichNothingWasComparedIsNotJudgedByReference) {
 
 // A missing part could have found anything, so only what was found counts for the whole night.
 TEST_F(NightReport, AShardThatIsMissingOrCutOffKeepsANightFromBeingAllRight) {
+  std::string fleet;
   const auto code = [&](const char* db, std::initializer_list<std::pair<int, int>> shards) {
     Store store = open_rw(dir_ / db);
     std::int64_t id = 0;
@@ -325,6 +326,7 @@ TEST_F(NightReport, AShardThatIsMissingOrCutOffKeepsANightFromBeingAllRight) {
       NightRun run;
       run.shard = shard;
       run.shards = 3;
+      run.fleet = fleet;
       id = night(store, 20, run, ended);
     }
     return told(store, id).exit_code;
@@ -338,6 +340,10 @@ TEST_F(NightReport, AShardThatIsMissingOrCutOffKeepsANightFromBeingAllRight) {
   EXPECT_EQ(code("harness.db", {{1, 3}, {2, 0}, {3, 0}}), 3);
   EXPECT_EQ(code("found_by_another.db", {{1, 3}, {2, 1}, {3, kCut}}), 1) << "a failure outranks it";
   EXPECT_EQ(code("one.db", {{2, 0}}), 0) << "it speaks for itself";
+  fleet = "f1";
+  EXPECT_EQ(code("one_of_fleet.db", {{2, 0}}), 130) << "the others' nights are expected here";
+  EXPECT_EQ(code("again.db", {{1, 0}, {2, kCut}, {2, 0}, {3, 0}}), 0) << "shard 2 began again";
+  EXPECT_EQ(code("elsewhere.db", {{1, 0}, {2, 3}, {2, 0}, {3, 0}}), 0) << "its GPU had died";
 }
 
 TEST_F(NightReport, WhatOneShardReplayedIsReplayed) {

@@ -62,6 +62,43 @@ TEST(NightParts, TheSameSeedEveryNightMakesNightsOfTheirOwn) {
   EXPECT_EQ(nights[2].campaign(), 4);
 }
 
+TEST(NightParts, TheShardsOfAFleetAreOneNightWheneverTheyBegan) {
+  Runs r;
+  r.add(1, 7, 1, 3, "2025-01-30T02:00:00.000000Z", "2025-01-30T10:00:00Z");
+  r.add(2, 7, 2, 3, "2025-01-31T03:00:00.000000Z", "");
+  r.add(3, 7, 2, 3, "2025-01-31T12:00:00.000000Z", "2025-01-31T20:00:00Z");  // without a snapshot
+  r.add(4, 7, 3, 3, "2025-02-02T03:00:00.000000Z", "2025-02-02T11:00:00Z");
+  r.add(5, 7, 1, 3, "2025-02-02T04:00:00.000000Z", "2025-02-02T05:00:00Z");  // of another fleet
+  for (auto& run : r.runs) run.fleet = run.campaign == 5 ? "f2" : "f1";
+  const auto nights = r.nights();
+  ASSERT_EQ(nights.size(), 2u);
+  const auto& whole = nights[0].holds(1) ? nights[0] : nights[1];
+  EXPECT_EQ(whole.runs.size(), 4u);
+  EXPECT_FALSE(whole.holds(5));
+}
+
+TEST(NightParts, AShardIsOpenUntilOneOfItsRunsHasFinished) {
+  Runs r;
+  const auto open = [&r] {
+    std::vector<std::pair<int, bool>> out;
+    for (const auto& o : r.nights().back().open_shards()) out.emplace_back(o.shard, o.has_begun);
+    return out;
+  };
+  r.add(1, 7, 2, 3, "2025-01-30T02:00:00.000000Z", "2025-01-30T10:00:00Z");
+  using Open = std::vector<std::pair<int, bool>>;
+  EXPECT_EQ(open(), (Open{{2, true}}));
+  r.runs[0].exit_code = 0;
+  EXPECT_EQ(open(), Open{}) << "alone it is one runner's part of a night";
+  r.runs[0].fleet = "f1";
+  EXPECT_EQ(open(), (Open{{1, false}, {3, false}})) << "of a fleet all shards are expected";
+  r.add(2, 7, 3, 3, "2025-01-30T02:00:00.000000Z", "");
+  r.add(3, 7, 3, 3, "2025-01-30T03:00:00.000000Z", "2025-01-30T11:00:00Z");
+  for (auto& run : r.runs) run.fleet = "f1";
+  EXPECT_EQ(open(), (Open{{1, false}, {3, true}}));
+  r.runs[2].exit_code = 0;
+  EXPECT_EQ(open(), (Open{{1, false}})) << "what it was before it began again does not matter";
+}
+
 TEST(NightParts, WithoutShardsEachRunIsANight) {
   Runs r;
   r.add(1, 7, 1, 1, "2025-01-31T02:00:00.000000Z", "2025-01-31T03:00:00Z");

@@ -329,6 +329,21 @@ TEST_F(NightSteps, OnlyWhoAsksForTheSameGoesOn) {
   EXPECT_EQ(same.night.plans, 200u);
 }
 
+TEST_F(NightSteps, AShardOfAFleetGoesOnWheneverItGetsANode) {
+  options_.plans = 200;
+  options_.fleet = "f1";
+  interrupt_at(100);
+  const auto cut = night().night.campaign;
+  go_on();
+  days_later_ = 3;
+  options_.fleet = "f2";
+  EXPECT_NE(night().night.campaign, cut) << "another fleet's";
+  options_.fleet = "f1";
+  const Told same = night();
+  EXPECT_EQ(same.night.campaign, cut);
+  EXPECT_EQ(same.night.plans, 200u);
+}
+
 TEST_F(NightSteps, AfterTwentyHoursItIsAnotherNightsTurn) {
   options_.plans = 200;
   interrupt_at(100);
