@@ -207,7 +207,24 @@ void count_occurrences(SQLite::Database& sql, std::int64_t id, const std::string
   if (update.exec() > 0) add_occurrences(sql, id, campaign, plans);
 }
 
+namespace {
+
+// The name that it was confirmed under stays with the finding `into`, which may be the same.
+void keep_name(SQLite::Database& sql, std::int64_t id, std::int64_t into) {
+  SQLite::Statement keep(sql,
+                         "INSERT OR IGNORE INTO former_names (finding_id, signature_hash) "
+                         "SELECT ?, signature_hash FROM findings WHERE id = ? AND state IN (?, ?)");
+  keep.bind(1, into);
+  keep.bind(2, id);
+  keep.bind(3, std::string(name_of(FindingState::confirmed)));
+  keep.bind(4, std::string(name_of(FindingState::flaky)));
+  keep.exec();
+}
+
+}  // namespace
+
 void rename_finding(SQLite::Database& sql, std::int64_t id, const Signature& signature) {
+  keep_name(sql, id, id);
   RowWriter row;
   row("signature_hash", signature.hash());
   columns(row, signature);
@@ -224,6 +241,8 @@ void merge_finding(SQLite::Database& sql, std::int64_t from, std::int64_t into) 
   run("UPDATE findings SET occurrences = occurrences + (SELECT occurrences FROM findings WHERE id "
       "= ?1), "
       "last_seen = max(last_seen, (SELECT last_seen FROM findings WHERE id = ?1)) WHERE id = ?2");
+  keep_name(sql, from, into);
+  run("UPDATE OR IGNORE former_names SET finding_id = ?2 WHERE finding_id = ?1");
   run("UPDATE trials SET finding_id = ?2 WHERE finding_id = ?1");
   run("UPDATE OR IGNORE artifacts SET finding_id = ?2 WHERE finding_id = ?1");
   run("UPDATE OR IGNORE probes SET finding_id = ?2 WHERE finding_id = ?1");
@@ -241,7 +260,8 @@ void remove_finding(SQLite::Database& sql, std::int64_t id) {
        {"DELETE FROM artifacts WHERE finding_id = ?", "DELETE FROM probes WHERE finding_id = ?",
         "DELETE FROM attributions WHERE finding_id = ?",
         "DELETE FROM culprits WHERE finding_id = ?", "DELETE FROM trials WHERE finding_id = ?",
-        "DELETE FROM occurrences WHERE finding_id = ?", "DELETE FROM ledger WHERE finding_id = ?",
+        "DELETE FROM occurrences WHERE finding_id = ?",
+        "DELETE FROM former_names WHERE finding_id = ?", "DELETE FROM ledger WHERE finding_id = ?",
         "UPDATE night_replays SET finding_id = NULL WHERE finding_id = ?",
         "DELETE FROM findings WHERE id = ?"}) {
     SQLite::Statement remove(sql, text);

@@ -8,7 +8,12 @@
 
 namespace redzone::store {
 
-// Signature::hash() of each confirmed or flaky finding with a minimal plan. Parses no plan.
+// Confirmed or flaky, with a reduction that came to an end: with a minimal plan, or with what its
+// limits allowed.
+bool is_reduced(const Finding& finding);
+
+// Signature::hash() of each finding for which this holds, and of the names that it had before.
+// Parses no plan.
 Result<std::set<std::string>> reduced_signatures(Store& store);
 
 }  // namespace redzone::store

@@ -359,10 +359,26 @@ constexpr std::string_view kVersion19 = R"sql(
 ALTER TABLE nights ADD COLUMN fleet TEXT NOT NULL DEFAULT '';
 )sql";
 
+// Names that a finding had when it was confirmed, before a reduction found a more specific one. And
+// which copies of other stores have been merged here: by whoever makes them, the number of the
+// last.
+constexpr std::string_view kVersion20 = R"sql(
+CREATE TABLE former_names (
+  finding_id     INTEGER NOT NULL REFERENCES findings (id),
+  signature_hash TEXT NOT NULL,
+  PRIMARY KEY (finding_id, signature_hash)
+) WITHOUT ROWID;
+CREATE INDEX former_names_by_hash ON former_names (signature_hash);
+CREATE TABLE merged_copies (
+  source TEXT NOT NULL PRIMARY KEY,
+  number INTEGER NOT NULL
+) WITHOUT ROWID;
+)sql";
+
 constexpr std::array kSteps{kVersion1,  kVersion2,  kVersion3,  kVersion4,  kVersion5,
                             kVersion6,  kVersion7,  kVersion8,  kVersion9,  kVersion10,
                             kVersion11, kVersion12, kVersion13, kVersion14, kVersion15,
-                            kVersion16, kVersion17, kVersion18, kVersion19};
+                            kVersion16, kVersion17, kVersion18, kVersion19, kVersion20};
 
 }  // namespace
 

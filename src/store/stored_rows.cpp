@@ -47,6 +47,7 @@ std::span<const KeptTable> kept_tables() {
       KeptTable{"findings", "findings", "findings"},
       KeptTable{"ledger", "entries of the ledgers of findings", "findings"},
       KeptTable{"occurrences", "occurrences of findings", "findings"},
+      KeptTable{"former_names", "former names of findings", "findings"},
       KeptTable{"attributions", "attributions of findings", "findings"},
       KeptTable{"culprits", "culprits of findings", "findings"},
       KeptTable{"trials", "trials of findings", "findings"},

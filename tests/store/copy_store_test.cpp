@@ -7,6 +7,7 @@
 #include "store/file_lock.h"
 #include "store/merge.h"
 #include "store/night.h"
+#include "store/older.h"
 #include "store/real_file.h"
 #include "store/sample.h"
 #include "store/schema.h"
@@ -205,6 +206,7 @@ TEST_F(CopyStore, StoresOfOlderBuildsAreComparedByCampaign) {
   make("s.db", 2);
   const auto age = [&](const char* name) {
     constexpr int kBeforeWriters = 9;
+    change(name, kToVersion18);
     change(name, "DROP TABLE writers");
     change(name, "ALTER TABLE occurrences RENAME TO sightings");
     change(name, "ALTER TABLE findings RENAME COLUMN occurrences TO sightings");
@@ -227,7 +229,9 @@ TEST_F(CopyStore, StoresOfOlderBuildsAreComparedByCampaign) {
 }
 
 TEST_F(CopyStore, EveryTableIsCompared) {
-  std::set<std::string> compared{"plans", "environments", "writers", "sqlite_sequence"};
+  std::set<std::string> compared{"plans", "environments", "writers", "sqlite_sequence",
+                                 // What is lost with it is only that a copy is merged once more.
+                                 "merged_copies"};
   for (const auto& table : kept_tables()) compared.insert(table.name);
   for (const auto& [table, columns] : known_columns())
     EXPECT_TRUE(compared.contains(table)) << table;

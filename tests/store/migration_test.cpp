@@ -5,6 +5,7 @@
 #include "core/plan_text.h"
 #include "store/database.h"
 #include "store/night.h"
+#include "store/older.h"
 #include "store/sample.h"
 #include "store/store.h"
 #include "store/upkeep.h"
@@ -187,6 +188,7 @@ void expect_default_without(const std::vector<std::string>& columns, std::size_t
   {
     auto db = open_with(dir / "s.db", OpenMode::read_write_create, with({}));
     ASSERT_TRUE(db) << db.error().message;
+    (*db)->sql().exec(kToVersion18);
     for (const auto& column : columns)
       (*db)->sql().exec(fmt::format("ALTER TABLE trials DROP COLUMN {}", column));
     (*db)->sql().exec(fmt::format("PRAGMA user_version = {}", version));
@@ -246,9 +248,10 @@ TEST(Migration, TheReleasedStepsAreValid) {
   auto db = open_with(dir / "s.db", OpenMode::read_write_create, with({}));
   ASSERT_TRUE(db) << db.error().message;
   EXPECT_EQ((*db)->sql().execAndGet("PRAGMA integrity_check").getString(), "ok");
-  for (const char* table : {"campaigns", "findings", "plans", "trials", "environments", "artifacts",
-                            "attributions", "culprits", "probes", "occurrences", "ledger", "nights",
-                            "night_targets", "night_replays", "writers"})
+  for (const char* table :
+       {"campaigns", "findings", "plans", "trials", "environments", "artifacts", "attributions",
+        "culprits", "probes", "occurrences", "ledger", "nights", "night_targets", "night_replays",
+        "writers", "former_names", "merged_copies"})
     EXPECT_TRUE((*db)->sql().tableExists(table)) << table;
 }
 
@@ -272,9 +275,9 @@ TEST(Migration, FilesOfPluginsAndFoldersOfPackagesLeaveTheToolkit) {
     }
   }
   SQLite::Database((dir / "s.db").string(), SQLite::OPEN_READWRITE)
-      .exec(
-          "ALTER TABLE findings DROP COLUMN origin_merged; ALTER TABLE trials DROP COLUMN "
-          "alignment; ALTER TABLE trials DROP COLUMN callers; PRAGMA user_version = 14");
+      .exec(std::string(kToVersion18) +
+            "; ALTER TABLE findings DROP COLUMN origin_merged; ALTER TABLE trials DROP COLUMN "
+            "alignment; ALTER TABLE trials DROP COLUMN callers; PRAGMA user_version = 14");
   Store store = open_rw(dir / "s.db");
   EXPECT_EQ(must(check(store)), std::vector<std::string>{});
   for (std::size_t i = 0; i < ids.size(); ++i) {

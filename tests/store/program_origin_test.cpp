@@ -5,6 +5,7 @@
 
 #include "store/database.h"
 #include "store/merge.h"
+#include "store/older.h"
 #include "store/sample.h"
 #include "store/upkeep.h"
 
@@ -163,6 +164,7 @@ TEST(ProgramFindings, FindingsOfOlderStoresAreOfTargets) {
   must(open_rw(dir / "s.db").record(sample_finding()));
   {
     SQLite::Database sql((dir / "s.db").string(), SQLite::OPEN_READWRITE);
+    sql.exec(kToVersion18);
     sql.exec("ALTER TABLE findings DROP COLUMN origin");
     sql.exec("ALTER TABLE findings DROP COLUMN origin_document");
     sql.exec("ALTER TABLE findings DROP COLUMN origin_merged");

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include "core/enum_names.h"
 #include "store/reduced.h"
 #include "store/sample.h"
 
@@ -42,19 +43,22 @@ TEST(Publish, LeavesNothingBesideTheCopyAndNothingInItsPlaceIfItFails) {
   EXPECT_EQ(names, (std::set<std::string>{"copy.db", "folder"}));
 }
 
-TEST(Reduced, AreThoseWithAMinimalPlanThatRecur) {
+TEST(Reduced, AreThoseThatRecurWithAPlanAsSmallAsTheLimitsAllowed) {
   const TempDir dir;
   Store store = open_rw(dir / "s.db");
   std::set<std::string> expected;
   int n = 0;
   for (const auto state : {FindingState::suspect, FindingState::confirmed, FindingState::flaky,
                            FindingState::unconfirmed})
-    for (const bool minimal : {false, true}) {
+    for (const auto end : enumerators<ReductionEnd>()) {
       Finding f = sample_finding(++n);
       f.state = state;
-      f.minimal = minimal;
+      f.minimal = end == ReductionEnd::minimal;
+      f.reduction.end = end;
       must(store.record(f));
-      if (minimal && was_found(state)) expected.insert(f.signature.hash());
+      const bool ended = end != ReductionEnd::none && end != ReductionEnd::interrupted;
+      EXPECT_EQ(is_reduced(f), ended && was_found(state)) << name_of(end);
+      if (ended && was_found(state)) expected.insert(f.signature.hash());
     }
   EXPECT_EQ(must(reduced_signatures(store)), expected);
 }
