@@ -49,6 +49,7 @@ Result<int> NightlyCommand::run(const po::variables_map& flags, Results& out) {
   if (!shard) return usage_error("--shard: " + shard.error().message);
   options.shard = *shard;
   RZ_TRY_ASSIGN(const auto leases, fleet_leases(flags, options.shard));
+  if (leases) options.fleet = leases->fleet.uid;
   RZ_TRY_ASSIGN(auto wanted, engine_options(flags, engine::Workload::campaign));
   RZ_TRY_ASSIGN(auto opened, engine::Engine::open(wanted));
   engine::Engine& engine = *opened;

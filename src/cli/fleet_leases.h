@@ -13,9 +13,11 @@
 namespace redzone::cli {
 
 struct FleetLeases {
-  FleetLeases(const fleet::Layout& layout, const fleet::Attempt& attempt, double lease_seconds);
+  FleetLeases(const fleet::Layout& layout, const fleet::Attempt& attempt, fleet::Fleet whose);
 
+  fleet::Fleet fleet;
   fleet::SharedInquiries inquiries;
+  fleet::KnownElsewhere elsewhere;
   fleet::LeaseClient client;
 };
 

@@ -62,24 +62,27 @@ Result<Registry> registry_of(const po::variables_map& flags, const fleet::Fleet&
   return load_registry(flags);
 }
 
-Result<report::Night> described_night(const po::variables_map& flags, const fleet::Layout& layout,
-                                      const fleet::Fleet& fleet, store::Store& hub,
-                                      std::vector<std::string>& problems) {
+// Nothing as long as no shard has published a night.
+Result<std::optional<report::Night>> described_night(const po::variables_map& flags,
+                                                     const fleet::Layout& layout,
+                                                     const fleet::Fleet& fleet, store::Store& hub,
+                                                     std::vector<std::string>& problems) {
   RZ_TRY_ASSIGN(const auto campaign, fleet::night_of(fleet, hub));
+  if (!campaign) return std::optional<report::Night>();
   RZ_TRY_ASSIGN(const auto registry, registry_of(flags, fleet, problems));
   const std::string db = layout.hub_store().string();
-  auto night = nightly::describe_night(hub, campaign, {.db = db, .registry = &registry});
-  if (!night) return night;
-  RZ_TRY_ASSIGN(const auto unknown, nightly::add_bisections(*night, hub, registry));
+  RZ_TRY_ASSIGN(auto night,
+                nightly::describe_night(hub, *campaign, {.db = db, .registry = &registry}));
+  RZ_TRY_ASSIGN(const auto unknown, nightly::add_bisections(night, hub, registry));
   for (const auto& target : unknown)
     problems.push_back(fmt::format("{}: no bisection is shown: the target is not loaded", target));
-  return night;
+  return std::optional(std::move(night));
 }
 
-Result<void> write_pages(const std::filesystem::path& folder, const report::Night& night,
-                         const report::Fleet& fleet) {
+Result<void> write_pages(const std::filesystem::path& folder,
+                         const std::optional<report::Night>& night, const report::Fleet& fleet) {
   RZ_TRY(nightly::prepare_folder(folder));
-  RZ_TRY(nightly::write_night(night, folder));
+  if (night) RZ_TRY(nightly::write_night(*night, folder));
   using Page = std::pair<const char*, std::string (*)(const report::Fleet&)>;
   constexpr std::array<Page, 3> kPages{Page{"fleet.html", &report::fleet_html},
                                        Page{"fleet.json", &report::fleet_json},
@@ -123,19 +126,22 @@ Result<int> fleet_report(const po::variables_map& flags, Results& out) {
   const auto layout = fleet_layout(flags);
   RZ_TRY_ASSIGN(const auto fleet, fleet::read_fleet(layout));
   RZ_TRY_ASSIGN(auto hub, open_hub(layout));
-  if (!hub)
-    return harness_error(
-        fmt::format("{}: the hub has published nothing yet", layout.root.string()));
   std::vector<std::string> problems;
-  RZ_TRY_ASSIGN(const auto night, described_night(flags, layout, fleet, *hub, problems));
-  RZ_TRY_ASSIGN(auto described, fleet::describe_fleet(layout, fleet, &*hub));
+  std::optional<report::Night> night;
+  if (hub) {
+    RZ_TRY_ASSIGN(night, described_night(flags, layout, fleet, *hub, problems));
+  }
+  if (!night) problems.emplace_back("no shard has published its night: only the fleet is told");
+  RZ_TRY_ASSIGN(auto described, fleet::describe_fleet(layout, fleet, hub ? &*hub : nullptr));
   described.not_described = std::move(problems);
+  described.has_night = night.has_value();
   print_fleet(flags, described, out);
   if (flags.count("out") != 0)
     RZ_TRY(write_pages(flags["out"].as<std::string>(), night, described));
+  if (!night) return kInterrupted;
   // What is new is told, even if a shard has not ended.
-  if (report::alarms_of(night).count() > 0 && night.exit_code != kUnsound) return kFound;
-  return night.exit_code;
+  if (report::alarms_of(*night).count() > 0 && night->exit_code != kUnsound) return kFound;
+  return night->exit_code;
 }
 
 }  // namespace redzone::cli

@@ -87,6 +87,7 @@ Result<fleet::Fleet> fleet_of(const po::variables_map& flags, const fleet::Site&
   fleet.seconds = std::chrono::duration<double>(night.time).count();
   fleet.snapshot_seconds = site.snapshot_seconds;
   fleet.lease_seconds = site.lease_seconds;
+  fleet.answer_seconds = site.answer_seconds;
   return fleet;
 }
 
@@ -159,11 +160,8 @@ Result<int> fleet_submit(const po::variables_map& flags, Results& out) {
     }
     return submitted;
   }();
-  if (!jobs) {  // the folder may be used again; attempts tell of which fleet they are
-    std::error_code ignored;
-    for (const auto& file :
-         {layout.fleet(), layout.known(), layout.hub_store(), layout.hub_status(), layout.leases()})
-      std::filesystem::remove(file, ignored);
+  if (!jobs) {
+    fleet::abandon_folder(layout);
     return tl::unexpected(jobs.error());
   }
   out.print(fmt::format(

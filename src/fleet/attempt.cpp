@@ -24,4 +24,18 @@ std::optional<Attempt> parse_attempt(std::string_view text) {
   return attempt;
 }
 
+Past past_of(const std::map<Attempt, AttemptStatus>& attempts, int shard) {
+  Past past;
+  for (auto it = attempts.lower_bound({shard, 0}); it != attempts.end(); ++it) {
+    const auto& [attempt, status] = *it;
+    if (attempt.shard != shard) break;
+    if (!status.has_ended()) continue;
+    const bool whole = !status.failed && status.exit_code != kInterrupted;
+    if (status.failed) ++past.failures;
+    if (whole || past.failures >= kMostFailures) past.over = status.exit_code;
+    if (whole) break;
+  }
+  return past;
+}
+
 }  // namespace redzone::fleet

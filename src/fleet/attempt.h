@@ -4,10 +4,12 @@
 
 #include <compare>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "core/exit_code.h"
 #include "core/field_table.h"
 
 namespace redzone::fleet {
@@ -40,13 +42,26 @@ struct AttemptStatus {
   std::string ended = {};      // "" while it runs, and forever if it was lost
   std::string published = {};  // time of its latest snapshot; "" without one
   std::int64_t snapshot = 0;   // its number
-  int exit_code = kRunning;    // of `redzone nightly`
+  int exit_code = kRunning;    // of `redzone nightly`, or of what the job does instead
   int taken_up = 0;            // number of the attempt whose snapshot it began with; 0: none
   std::string problem = {};    // the last thing that failed, one line
+  // It ended before its night did, and nobody had told it to: another attempt may do better.
+  bool failed = false;
 
   bool has_ended() const { return !ended.empty(); }
   bool operator==(const AttemptStatus&) const = default;
 };
+
+// So many attempts of one shard may fail; then nobody tries it again.
+inline constexpr int kMostFailures = 3;
+
+// What the attempts of a shard came to.
+struct Past {
+  std::optional<int> over;  // its exit code, if it has nothing more to do
+  int failures = 0;
+};
+
+Past past_of(const std::map<Attempt, AttemptStatus>& attempts, int shard);
 
 constexpr auto field_table(std::type_identity<AttemptStatus>) {
   using S = AttemptStatus;
@@ -54,7 +69,7 @@ constexpr auto field_table(std::type_identity<AttemptStatus>) {
                    field("began", &S::began), field("ended", &S::ended),
                    field("published", &S::published), field("snapshot", &S::snapshot),
                    field("exit_code", &S::exit_code), field("taken_up", &S::taken_up),
-                   field("problem", &S::problem));
+                   field("problem", &S::problem), sparse("failed", &S::failed));
 }
 
 }  // namespace redzone::fleet

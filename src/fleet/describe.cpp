@@ -13,13 +13,10 @@
 #include "fleet/compare.h"
 #include "fleet/record_file.h"
 #include "fleet/shared_folder.h"
-#include "nightly/parts.h"
 #include "store/night.h"
 
 namespace redzone::fleet {
 namespace {
-
-using Attempts = std::map<Attempt, AttemptStatus>;
 
 double seconds_between(const std::string& from, const std::string& to) {
   const auto time_of = [](const std::string& utc) {
@@ -30,63 +27,85 @@ double seconds_between(const std::string& from, const std::string& to) {
   return std::difftime(time_of(to), time_of(from));
 }
 
-std::string state_of(const AttemptStatus& status) {
+std::string state_of(const AttemptStatus& status, const HubStatus& hub) {
+  if (is_lost(status, hub)) return "lost";
   if (!status.has_ended()) return "running";
-  switch (status.exit_code) {
-    case kInterrupted:
-      return "cut off";
-    case kOk:
-    case kFound:
-    case kNotJudged:
-      return "ended";
-    default:
-      return "failed";
-  }
+  if (status.exit_code == kInterrupted) return "cut off";
+  const bool judged =
+      status.exit_code == kOk || status.exit_code == kFound || status.exit_code == kNotJudged;
+  return judged && !status.failed ? "ended" : "failed";
 }
 
-void add_attempts(report::Fleet& out, const Attempts& attempts) {
-  const auto shards = static_cast<int>(out.shards.size());
-  for (auto it = attempts.begin(); it != attempts.end(); ++it) {
-    const auto& [attempt, status] = *it;
-    if (attempt.shard == kHubShard) {
-      ++out.hub_attempts;
-      continue;
-    }
-    if (attempt.shard > shards) {
-      if (attempt.shard - shards > static_cast<int>(out.models.size())) continue;
-      report::FleetModel& model = out.models[static_cast<std::size_t>(attempt.shard - shards) - 1];
-      ++model.attempts;
-      model.state = state_of(status);
-      model.host = status.host;
-      model.problem = status.problem;
-      continue;
-    }
-    report::FleetShard& shard = out.shards[static_cast<std::size_t>(attempt.shard) - 1];
-    ++shard.attempts;
-    shard.state = state_of(status);
-    shard.host = status.host;
-    if (!status.published.empty()) shard.published = status.published;
-    shard.problem = status.problem;
-    const auto next = std::next(it);
-    if (status.has_ended() || next == attempts.end() || next->first.shard != attempt.shard)
-      continue;
-    out.losses.push_back({.shard = attempt.shard,
-                          .attempt = attempt.number,
-                          .host = status.host,
-                          .since = status.published.empty() ? status.began : status.published,
-                          .again_at = next->second.began});
-  }
+// Whose attempt it is.
+report::FleetJob job_of(const Attempt& attempt, int shards) {
+  if (attempt.shard == kHubShard) return {"hub", 1};
+  if (attempt.shard <= shards) return {"shard", attempt.shard};
+  return {"examination", attempt.shard - shards};
 }
 
-void add_hub(report::Fleet& out, const Layout& layout) {
-  out.hub_state = out.hub_attempts == 0 ? "waiting" : "running";
+class Attempts {
+ public:
+  Attempts(report::Fleet& out, const std::map<Attempt, AttemptStatus>& attempts,
+           const HubStatus& hub)
+      : out_(out), attempts_(attempts), hub_(hub) {}
+
+  void describe() {
+    const auto shards = static_cast<int>(out_.shards.size());
+    for (auto it = attempts_.begin(); it != attempts_.end(); ++it) {
+      const auto& [attempt, status] = *it;
+      const report::FleetJob job = job_of(attempt, shards);
+      const auto at = static_cast<std::size_t>(job.number) - 1;
+      if (job.kind == "hub") {
+        ++out_.hub_attempts;
+      } else if (job.kind == "shard") {
+        report::FleetShard& shard = out_.shards[at];
+        note(shard, status);
+        if (!status.published.empty()) shard.published = status.published;
+      } else if (at < out_.models.size()) {
+        note(out_.models[at], status);
+      } else {
+        continue;
+      }
+      const auto next = std::next(it);
+      const bool again = next != attempts_.end() && next->first.shard == attempt.shard;
+      const bool lost = !status.has_ended() && (again || is_lost(status, hub_));
+      if (!lost && !status.failed) continue;
+      out_.losses.push_back({.job = job,
+                             .attempt = attempt.number,
+                             .host = status.host,
+                             .why = lost ? "it ended without a word" : status.problem,
+                             .since = status.published.empty() ? status.began : status.published,
+                             .again_at = again ? next->second.began : ""});
+    }
+  }
+
+ private:
+  template <class Row>
+  void note(Row& row, const AttemptStatus& status) {
+    ++row.attempts;
+    row.state = state_of(status, hub_);
+    row.host = status.host;
+    row.problem = status.problem;
+  }
+
+  report::Fleet& out_;
+  const std::map<Attempt, AttemptStatus>& attempts_;
+  const HubStatus& hub_;
+};
+
+// Nothing if no hub has told anything yet.
+std::optional<HubStatus> read_hub(report::Fleet& out, const Layout& layout) {
   std::error_code ignored;
-  if (!std::filesystem::exists(layout.hub_status(), ignored)) return;
-  const auto status = read_record<HubStatus>(layout.hub_status());
-  if (!status) {
-    out.problems.push_back(status.error().message);
-    return;
-  }
+  if (!std::filesystem::exists(layout.hub_status(), ignored)) return std::nullopt;
+  auto status = read_record<HubStatus>(layout.hub_status());
+  if (status) return *std::move(status);
+  out.problems.push_back(status.error().message);
+  return std::nullopt;
+}
+
+void add_hub(report::Fleet& out, const std::optional<HubStatus>& status) {
+  out.hub_state = out.hub_attempts == 0 ? "waiting" : "running";
+  if (!status) return;
   if (!status->ended.empty()) out.hub_state = "ended";
   out.hub_host = status->host;
   out.hub_updated = status->updated;
@@ -98,15 +117,20 @@ void add_hub(report::Fleet& out, const Layout& layout) {
   out.problems = status->problems;
 }
 
-// The runs of the fleet's shards: of an earlier fleet with the same seed there may be others.
+// The runs of the fleet's shards: what it began with may have those of others.
 Result<std::vector<store::NightRun>> runs_of(const Fleet& fleet, store::Store& hub) {
   RZ_TRY_ASSIGN(auto runs, store::NightBook(hub).runs());
-  RZ_TRY_ASSIGN(const auto campaigns, hub.campaigns());
-  std::vector<store::NightRun> latest;
-  for (auto& night : nightly::nights_of(std::move(runs), campaigns))
-    if (night.runs.front().base_seed == fleet.seed && night.runs.front().shards == fleet.shards)
-      latest = std::move(night.runs);
-  return latest;
+  std::erase_if(runs, [&](const auto& run) { return run.fleet != fleet.uid; });
+  return runs;
+}
+
+// The shard that made each campaign of the fleet's night in the store.
+Result<std::map<std::int64_t, int>> shards_by_campaign(const Fleet& fleet, store::Store& store) {
+  RZ_TRY_ASSIGN(const auto runs, runs_of(fleet, store));
+  std::map<std::int64_t, int> shards;
+  for (const auto& run : runs)
+    if (run.shard >= 1 && run.shard <= fleet.shards) shards[run.campaign] = run.shard;
+  return shards;
 }
 
 Result<void> add_store(report::Fleet& out, const Fleet& fleet, store::Store& hub) {
@@ -123,9 +147,16 @@ Result<void> add_store(report::Fleet& out, const Fleet& fleet, store::Store& hub
     shard->second->plans += campaign.stats.plans;
     shard->second->seconds += campaign.stats.seconds;
   }
+  RZ_TRY_ASSIGN(const auto met_by, shards_that_met(fleet, hub));
   std::string first;
   for (const auto& finding : findings) {
-    ++out.findings[finding.environment.device][std::string(name_of(finding.state))];
+    // Its environment is that of its best plan; what a shard did not meet was known before.
+    std::set<std::string> devices;
+    if (const auto shards = met_by.find(finding.id); shards != met_by.end())
+      for (const int met : shards->second)
+        devices.insert(out.shards[static_cast<std::size_t>(met) - 1].device);
+    if (devices.empty()) devices.insert(finding.environment.device);
+    for (const auto& device : devices) ++out.findings[device][std::string(name_of(finding.state))];
     const auto shard = shard_of.find(finding.campaign);
     if (shard == shard_of.end() || !was_found(finding.state)) continue;
     ++shard->second->findings;
@@ -138,12 +169,15 @@ Result<void> add_store(report::Fleet& out, const Fleet& fleet, store::Store& hub
 
 }  // namespace
 
-Result<std::map<std::int64_t, int>> shards_by_campaign(const Fleet& fleet, store::Store& store) {
-  RZ_TRY_ASSIGN(const auto runs, runs_of(fleet, store));
-  std::map<std::int64_t, int> shards;
-  for (const auto& run : runs)
-    if (run.shard >= 1 && run.shard <= fleet.shards) shards[run.campaign] = run.shard;
-  return shards;
+Result<std::map<std::int64_t, std::set<int>>> shards_that_met(const Fleet& fleet,
+                                                              store::Store& store) {
+  RZ_TRY_ASSIGN(const auto shards, shards_by_campaign(fleet, store));
+  std::map<std::int64_t, std::set<int>> met_by;
+  for (const auto& [campaign, shard] : shards) {
+    RZ_TRY_ASSIGN(const auto met, store::NightBook(store).occurrences(campaign));
+    for (const auto& [finding, plans] : met) met_by[finding].insert(shard);
+  }
+  return met_by;
 }
 
 Result<report::Fleet> describe_fleet(const Layout& layout, const Fleet& fleet, store::Store* hub) {
@@ -164,18 +198,16 @@ Result<report::Fleet> describe_fleet(const Layout& layout, const Fleet& fleet, s
     row.state = "waiting";
   }
   RZ_TRY_ASSIGN(const auto attempts, read_attempts(layout, fleet.uid));
-  add_attempts(out, attempts);
-  add_hub(out, layout);
+  const auto hub_status = read_hub(out, layout);
+  Attempts(out, attempts, hub_status.value_or(HubStatus{})).describe();
+  add_hub(out, hub_status);
   if (hub != nullptr) RZ_TRY(add_store(out, fleet, *hub));
   return out;
 }
 
-Result<std::int64_t> night_of(const Fleet& fleet, store::Store& hub) {
-  RZ_TRY_ASSIGN(const auto runs, runs_of(fleet, hub));
-  if (runs.empty()) return usage_error("no shard of the fleet has published a night yet");
-  return std::min_element(runs.begin(), runs.end(),
-                          [](const auto& a, const auto& b) { return a.campaign < b.campaign; })
-      ->campaign;
+Result<std::optional<std::int64_t>> night_of(const Fleet& fleet, store::Store& hub) {
+  RZ_TRY_ASSIGN(const auto runs, runs_of(fleet, hub));  // by campaign
+  return runs.empty() ? std::nullopt : std::optional(runs.front().campaign);
 }
 
 }  // namespace redzone::fleet

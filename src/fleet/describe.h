@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
+#include <set>
 
 #include "fleet/fleet.h"
 #include "fleet/layout.h"
@@ -14,10 +16,11 @@ namespace redzone::fleet {
 // `hub`: the hub's published store; null as long as there is none.
 Result<report::Fleet> describe_fleet(const Layout& layout, const Fleet& fleet, store::Store* hub);
 
-// The shard that made each campaign of the fleet's night in the store.
-Result<std::map<std::int64_t, int>> shards_by_campaign(const Fleet& fleet, store::Store& store);
+// By finding: the shards that met it, whichever saw it first.
+Result<std::map<std::int64_t, std::set<int>>> shards_that_met(const Fleet& fleet,
+                                                              store::Store& store);
 
-// The number of the fleet's night in the store; a usage error if no part of it is there yet.
-Result<std::int64_t> night_of(const Fleet& fleet, store::Store& hub);
+// The number of the fleet's night in the store; nothing as long as no part of it is there.
+Result<std::optional<std::int64_t>> night_of(const Fleet& fleet, store::Store& hub);
 
 }  // namespace redzone::fleet

@@ -3,9 +3,10 @@
 #include <fmt/format.h>
 #include <signal.h>
 
+#include <algorithm>
 #include <chrono>
-#include <map>
 #include <optional>
+#include <set>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -36,31 +37,51 @@ constexpr const char* kRunTime = "20s";
 
 struct Subject {
   std::int64_t id = 0;
-  bool found_here = false, reduced = false;
+  // A shard on this model met it; its reduction, which is not done yet, is this model's.
+  bool found_here = false, reduces = false;
+
+  // What only this job can do comes first.
+  int turn() const {
+    if (!found_here) return 2;
+    return reduces ? 0 : 1;
+  }
 };
+
+// What is to be examined, in its order: findings that the fleet met. What it began with and did not
+// meet was examined before.
+Result<std::vector<Subject>> subjects_of(const ExamineJob& job, const Fleet& fleet,
+                                         store::Store& store) {
+  RZ_TRY_ASSIGN(const auto met_by, shards_that_met(fleet, store));
+  RZ_TRY_ASSIGN(const auto findings, store.findings());
+  std::vector<Subject> subjects;
+  for (const auto& finding : findings) {
+    const auto shards = met_by.find(finding.id);
+    if (shards == met_by.end() || !was_found(finding.state) || finding.program ||
+        finding.ledger.standing == Standing::quarantined)
+      continue;
+    std::set<int> models;
+    for (const int shard : shards->second) models.insert(model_of(fleet, shard));
+    subjects.push_back({.id = finding.id,
+                        .found_here = models.contains(job.model),
+                        .reduces = !finding.minimal && *models.begin() == job.model});
+  }
+  std::stable_sort(subjects.begin(), subjects.end(),
+                   [](const Subject& a, const Subject& b) { return a.turn() < b.turn(); });
+  return subjects;
+}
 
 // Makes the job's store of all that has been published, and says what is to be examined.
 Result<std::vector<Subject>> gather(const ExamineJob& job, const Fleet& fleet,
                                     const Attempt& attempt, const fs::path& file) {
   RZ_TRY_ASSIGN(auto folder, SharedHub::open(job.layout, fleet.uid, attempt, file));
   RZ_TRY_ASSIGN(const auto snapshots, folder->snapshots());
-  for (const auto& snapshot : snapshots)
-    if (const auto merged = folder->merge(snapshot); !merged)
-      log::warn("fleet: {}", merged.error().message);  // the hub's status has it, too
-  RZ_TRY_ASSIGN(const auto shards, shards_by_campaign(fleet, folder->store()));
-  RZ_TRY_ASSIGN(const auto findings, folder->store().findings());
-  std::vector<Subject> subjects;
-  for (const auto& finding : findings) {
-    if (!was_found(finding.state) || finding.program ||
-        finding.ledger.standing == Standing::quarantined)
-      continue;
-    const auto shard = shards.find(finding.campaign);
-    subjects.push_back(
-        {.id = finding.id,
-         .found_here = shard != shards.end() && model_of(fleet, shard->second) == job.model,
-         .reduced = finding.minimal});
+  RZ_TRY_ASSIGN(auto merged, folder->merged());
+  for (const auto& snapshot : snapshots) {
+    if (merged[snapshot.attempt] >= snapshot.number) continue;
+    if (const auto done = folder->merge(snapshot); !done)
+      log::warn("fleet: {}", done.error().message);  // the hub's status has it, too
   }
-  return subjects;
+  return subjects_of(job, fleet, folder->store());
 }
 
 class Examination {
@@ -76,7 +97,7 @@ class Examination {
     for (const auto& s : subjects) {
       if (job_.interrupted()) return kInterrupted;
       if (Time::now() >= until_) break;
-      if (s.found_here && !s.reduced) RZ_TRY(run_command("reduce", s.id, kReduceTime));
+      if (s.reduces) RZ_TRY(run_command("reduce", s.id, kReduceTime));
       // Its first step runs the plan as it is; where that passes it is also the last.
       RZ_TRY(run_command("bisect", s.id, s.found_here ? kBisectTime : kRunTime));
       publisher_.publish(true);
@@ -114,7 +135,7 @@ Result<int> run_examiner(const ExamineJob& job, const Fleet& fleet) {
   auto folder = LocalFolder::make(job.local, local_name(fleet, fmt::format("model-{}", job.model)),
                                   attempt.number);
   if (!folder) {
-    end_attempt(job.layout, attempt, std::move(status), folder.error());
+    end_attempt(job.layout, attempt, std::move(status), AttemptEnd::of(folder.error()));
     return tl::unexpected(folder.error());
   }
   const fs::path store = *folder / "redzone.db";
@@ -123,9 +144,10 @@ Result<int> run_examiner(const ExamineJob& job, const Fleet& fleet) {
     RZ_TRY_ASSIGN(const auto subjects, gather(job, fleet, attempt, store));
     return Examination(job, fleet, store, publisher).run(subjects);
   }();
-  const int last = publisher.conclude(code ? *code : kHarness, *folder, job.interrupted, job.now);
+  const auto end = publisher.conclude(code ? AttemptEnd{*code} : AttemptEnd::of(code.error()),
+                                      *folder, job.interrupted, job.now);
   if (!code) return code;
-  return last;
+  return end.exit_code;
 }
 
 }  // namespace

@@ -24,6 +24,7 @@ void check_record(const TableReader& table, const Fleet& fleet) {
   if (fleet.seconds < 0) throw table.error("seconds", "is negative");
   if (fleet.snapshot_seconds < 1) throw table.error("snapshot_seconds", "is less than a second");
   if (fleet.lease_seconds < 1) throw table.error("lease_seconds", "is less than a second");
+  if (fleet.answer_seconds < 1) throw table.error("answer_seconds", "is less than a second");
 }
 
 void check_record(const TableReader& table, const Jobs& jobs) {

@@ -1,6 +1,7 @@
 // What a fleet is to do, as `redzone fleet submit` writes it once.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <type_traits>
@@ -8,6 +9,7 @@
 
 #include "core/field_table.h"
 #include "core/table_reader.h"
+#include "fleet/attempt.h"
 
 namespace redzone::fleet {
 
@@ -39,6 +41,7 @@ struct Fleet {
   double seconds = 0;                     // time of each shard; 0: no limit
   double snapshot_seconds = 120;          // a shard publishes at least as often
   double lease_seconds = 600;
+  double answer_seconds = 30;  // a shard waits so long for an answer of the hub
 
   bool operator==(const Fleet&) const = default;
 };
@@ -49,7 +52,8 @@ constexpr auto field_table(std::type_identity<Fleet>) {
       field("uid", &F::uid), field("created", &F::created), field("version", &F::version),
       field("shards", &F::shards), field("seed", &F::seed), field("nightly", &F::nightly),
       field("reruns", &F::reruns), field("models", &F::models), field("seconds", &F::seconds),
-      field("snapshot_seconds", &F::snapshot_seconds), field("lease_seconds", &F::lease_seconds));
+      field("snapshot_seconds", &F::snapshot_seconds), field("lease_seconds", &F::lease_seconds),
+      sparse("answer_seconds", &F::answer_seconds));
 }
 
 // The number of the model on which the shard runs, from 1.
@@ -91,17 +95,26 @@ struct HubStatus {
   std::int64_t merges = 0, granted = 0, leased = 0, reduced = 0;
   double merge_seconds = 0;                // spent on merging and publishing
   std::vector<std::string> problems = {};  // one line each
+  // When `hub --finish` began, after all jobs on GPUs had left Slurm's queue; "" before.
+  std::string finished = {};
 
   bool operator==(const HubStatus&) const = default;
 };
 
+// Whether nothing more is to come of the attempt, which never told its end. Slurm had none of the
+// fleet's jobs on GPUs any more when `hub --finish` began.
+inline bool is_lost(const AttemptStatus& attempt, const HubStatus& hub) {
+  return !attempt.has_ended() && std::max(attempt.began, attempt.published) < hub.finished;
+}
+
 constexpr auto field_table(std::type_identity<HubStatus>) {
   using H = HubStatus;
-  return fields<H>(
-      field("attempt", &H::attempt), field("host", &H::host), field("began", &H::began),
-      field("updated", &H::updated), field("ended", &H::ended), field("merges", &H::merges),
-      field("granted", &H::granted), field("leased", &H::leased), field("reduced", &H::reduced),
-      field("merge_seconds", &H::merge_seconds), field("problems", &H::problems));
+  return fields<H>(field("attempt", &H::attempt), field("host", &H::host),
+                   field("began", &H::began), field("updated", &H::updated),
+                   field("ended", &H::ended), field("merges", &H::merges),
+                   field("granted", &H::granted), field("leased", &H::leased),
+                   field("reduced", &H::reduced), field("merge_seconds", &H::merge_seconds),
+                   field("problems", &H::problems), sparse("finished", &H::finished));
 }
 
 }  // namespace redzone::fleet

@@ -10,6 +10,7 @@ Result<void> Hub::begin() {
   leases_.restore(leases, now_());
   RZ_TRY_ASSIGN(auto reduced, folder_.reduced());
   leases_.set_reduced(std::move(reduced));
+  RZ_TRY_ASSIGN(cursors_, folder_.merged());
   return {};
 }
 
@@ -33,12 +34,13 @@ Result<void> Hub::answer() {
   return {};
 }
 
-Result<bool> Hub::collect() {
+Result<bool> Hub::collect(const std::function<bool()>& stop) {
   RZ_TRY_ASSIGN(auto snapshots, folder_.snapshots());
   std::sort(snapshots.begin(), snapshots.end());
   bool any = false;
   for (const auto& snapshot : snapshots) {
     if (cursors_[snapshot.attempt] >= snapshot.number) continue;
+    if (stop()) break;
     auto merged = folder_.merge(snapshot);
     if (!merged) {
       // The others do not wait for it. It is tried again with each later snapshot of the attempt.

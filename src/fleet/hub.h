@@ -2,7 +2,7 @@
 // state machine over the shared folder and a clock, so that it is tested without either.
 //
 // A hub may be killed at any time and started again anywhere: what it has not published is in the
-// snapshots, which it merges again from the first on. Merging a snapshot twice changes nothing.
+// snapshots, which the next one merges. Merging a snapshot twice changes nothing.
 #pragma once
 
 #include <cstdint>
@@ -28,10 +28,12 @@ class HubFolder {
   virtual bool is_owner() = 0;
   // The latest snapshot of each attempt, in any order.
   virtual Result<std::vector<SnapshotName>> snapshots() = 0;
-  // Merges the snapshot into the hub's store. False: it is gone, because a later one has replaced
-  // it. An error concerns this snapshot alone.
+  // Merges the snapshot into the hub's store, which keeps that it was. False: it is gone, because a
+  // later one has replaced it. An error concerns this snapshot alone.
   virtual Result<bool> merge(const SnapshotName& snapshot) = 0;
-  // Signatures whose findings the store has with a minimal plan.
+  // Of each attempt: the number of the snapshot that the store has.
+  virtual Result<std::map<Attempt, std::int64_t>> merged() = 0;
+  // Signatures whose findings the store has with a reduced plan, under all their names.
   virtual Result<std::set<std::string>> reduced() = 0;
   // Makes the store visible to all, unless a later attempt owns the folder by then.
   virtual Result<void> publish() = 0;
@@ -58,14 +60,14 @@ class Hub {
   Hub(HubFolder& folder, std::function<double()> now, double lease_seconds)
       : folder_(folder), now_(std::move(now)), leases_(lease_seconds) {}
 
-  // Takes the leases of an earlier attempt up.
+  // Goes on with the leases and the store of an earlier attempt.
   Result<void> begin();
   // Answers all requests. The leases are stored before anybody learns of them. Nothing is answered
   // once another attempt owns the folder.
   Result<void> answer();
   // Merges what is new behind the cursor of each attempt, and publishes the result. Returns whether
-  // there was anything.
-  Result<bool> collect();
+  // there was anything. `stop`: asked before each merge; true: the rest is left to a later attempt.
+  Result<bool> collect(const std::function<bool()>& stop = [] { return false; });
 
   const HubFigures& figures() const { return figures_; }
 

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <map>
+#include <iterator>
 #include <thread>
 
 #include "core/exit_code.h"
@@ -12,6 +12,7 @@
 #include "core/utc.h"
 #include "fleet/clock.h"
 #include "fleet/local_folder.h"
+#include "fleet/publisher.h"
 #include "fleet/record_file.h"
 #include "fleet/shared_folder.h"
 
@@ -26,21 +27,24 @@ constexpr std::chrono::seconds kCollectEvery{10};
 // A fleet that was stopped: its shards have this long to publish what they have.
 constexpr std::chrono::minutes kStopped{5};
 
-// Whether nothing more is to come. `since`: when the fleet was stopped, if it was.
-Result<bool> all_ended(const Layout& layout, const Fleet& fleet, bool stopped, double stopped_for) {
+// Whether nothing more is to come.
+Result<bool> all_ended(const Layout& layout, const Fleet& fleet, const HubStatus& hub, bool stopped,
+                       double stopped_for) {
   RZ_TRY_ASSIGN(const auto attempts, read_attempts(layout, fleet.uid));
-  std::map<int, const AttemptStatus*> latest;  // by shard
-  for (const auto& [attempt, status] : attempts)
-    if (attempt.shard != kHubShard && attempt.shard <= fleet.shards)
-      latest[attempt.shard] = &status;
-  int ended = 0, running = 0;
-  for (const auto& [shard, status] : latest) {
-    if (!status->has_ended())
-      ++running;
-    else if (status->exit_code != kInterrupted)
-      ++ended;
+  int over = 0, running = 0;
+  for (int shard = 1; shard <= fleet.shards; ++shard) {
+    if (past_of(attempts, shard).over) {
+      ++over;
+      continue;
+    }
+    const auto after = attempts.lower_bound({shard + 1, 0});
+    if (after == attempts.begin()) continue;
+    const auto& [latest, status] = *std::prev(after);
+    if (latest.shard == shard && !status.has_ended() && !is_lost(status, hub)) ++running;
   }
-  if (ended == fleet.shards) return true;
+  if (over == fleet.shards) return true;
+  // It waited in Slurm's queue until after the last job.
+  if (!hub.finished.empty() && running == 0) return true;
   const double patience = std::chrono::duration<double>(kStopped).count();
   return stopped && (running == 0 || stopped_for >= patience);
 }
@@ -58,6 +62,7 @@ class Running {
     // The figures are those of the fleet, whichever attempt told them.
     if (auto earlier = read_record<HubStatus>(job.layout.hub_status()))
       before_ = *std::move(earlier);
+    status_.finished = job.finish ? status_.began : before_.finished;
   }
 
   Result<void> run() {
@@ -90,15 +95,17 @@ class Running {
     const bool stopped = fs::exists(job_.layout.stop(), ignored);
     if (stopped && stopped_at_ == 0) stopped_at_ = monotonic_seconds();
     // Before the snapshots are listed: what a shard published before it ended is then among them.
-    const auto ended =
-        all_ended(job_.layout, fleet_, stopped, stopped ? monotonic_seconds() - stopped_at_ : 0);
+    const auto ended = all_ended(job_.layout, fleet_, status_, stopped,
+                                 stopped ? monotonic_seconds() - stopped_at_ : 0);
     note(ended);
     return ended && *ended;
   }
   // Tells the error of a merge, too, until one succeeds.
   Result<void> collect() {
     const double begun = monotonic_seconds();
-    const auto merged = hub_.collect();
+    // A last job that is told to end goes on later where it stopped. Another one has the time for
+    // this.
+    const auto merged = hub_.collect([this] { return job_.finish && job_.interrupted(); });
     note(merged);
     seconds_ += monotonic_seconds() - begun;
     failed_ = merged ? "" : printable(merged.error().message);
@@ -137,18 +144,25 @@ class Running {
   double stopped_at_ = 0;
 };
 
-}  // namespace
-
-Result<void> run_hub(const HubJob& job) {
-  RZ_TRY_ASSIGN(const Fleet fleet, read_fleet_of(job.layout, job.uid));
-  RZ_TRY_ASSIGN(const Attempt attempt,
-                claim_attempt(job.layout, kHubShard,
-                              {.fleet = fleet.uid, .host = job.host, .began = utc_now()}));
+Result<void> run_hub_attempt(const HubJob& job, const Fleet& fleet, const Attempt& attempt) {
   RZ_TRY_ASSIGN(const auto local,
                 LocalFolder::make(job.local, local_name(fleet, "hub"), attempt.number));
   RZ_TRY_ASSIGN(const auto folder,
                 SharedHub::open(job.layout, fleet.uid, attempt, local / "hub.db"));
   return Running(job, attempt, fleet, *folder).run();
+}
+
+}  // namespace
+
+Result<void> run_hub(const HubJob& job) {
+  RZ_TRY_ASSIGN(const Fleet fleet, read_fleet_of(job.layout, job.uid));
+  const AttemptStatus status{.fleet = fleet.uid, .host = job.host, .began = utc_now()};
+  RZ_TRY_ASSIGN(const Attempt attempt, claim_attempt(job.layout, kHubShard, status));
+  auto ran = run_hub_attempt(job, fleet, attempt);
+  end_attempt(
+      job.layout, attempt, status,
+      ran ? AttemptEnd{job.interrupted() ? kInterrupted : kOk} : AttemptEnd::of(ran.error()));
+  return ran;
 }
 
 }  // namespace redzone::fleet

@@ -20,9 +20,10 @@ struct HubJob {
 };
 
 // Answers and merges until the nights of all shards have ended, or the fleet is stopped and its
-// shards have; an attempt that begins takes the place of an earlier one, which then ends. An error
-// of a snapshot is told in the hub's status, and ends nothing; nor does one of the shared folder,
-// except with `finish`, whose caller goes on with what was published.
+// shards have, or `finish` was done before; an attempt that begins takes the place of an earlier
+// one, which then ends. An error of a snapshot is told in the hub's status, and ends nothing; nor
+// does one of the shared folder, except with `finish`, whose caller goes on with what was
+// published.
 Result<void> run_hub(const HubJob& job);
 
 }  // namespace redzone::fleet

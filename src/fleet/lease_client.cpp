@@ -12,6 +12,7 @@ std::optional<bool> LeaseClient::reduces(const std::string& signature) {
   if (holds(signature)) return true;
   auto question = open_.find(signature);
   if (question == open_.end()) {
+    if (elsewhere_.is_reduced(signature)) return false;
     const std::int64_t number = ++asked_;
     if (!inquiries_.ask(number, signature)) return true;
     question = open_.emplace(signature, Question{number, now}).first;

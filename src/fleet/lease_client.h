@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "fleet/known_elsewhere.h"
 #include "fleet/leases.h"
 
 namespace redzone::fleet {
@@ -31,11 +32,13 @@ struct LeaseTimes {
 
 class LeaseClient {
  public:
-  // `now`: seconds of a monotonic clock. `inquiries` is borrowed.
-  LeaseClient(Inquiries& inquiries, std::function<double()> now, LeaseTimes times)
-      : inquiries_(inquiries), now_(std::move(now)), times_(times) {}
+  // `now`: seconds of a monotonic clock. `inquiries` and `elsewhere` are borrowed.
+  LeaseClient(Inquiries& inquiries, KnownElsewhere& elsewhere, std::function<double()> now,
+              LeaseTimes times)
+      : inquiries_(inquiries), elsewhere_(elsewhere), now_(std::move(now)), times_(times) {}
 
-  // Whether this shard is to reduce the finding; nothing as long as the hub has not decided: ask
+  // Whether this shard is to reduce the finding, which is not asked of what has been published as
+  // reduced; nothing as long as the hub has not decided: ask
   // again. A hub that does not answer does not hold anything up: the shard reduces the finding, at
   // the risk that another one does, too.
   std::optional<bool> reduces(const std::string& signature);
@@ -49,6 +52,7 @@ class LeaseClient {
   };
 
   Inquiries& inquiries_;
+  KnownElsewhere& elsewhere_;
   std::function<double()> now_;
   LeaseTimes times_;
   std::int64_t asked_ = 0;                // questions so far

@@ -3,7 +3,6 @@
 #include <chrono>
 #include <thread>
 
-#include "core/exit_code.h"
 #include "core/log.h"
 #include "core/terminal.h"
 #include "core/utc.h"
@@ -18,23 +17,19 @@ void Publisher::publish(bool always) {
   note(try_publish(always));
 }
 
-int Publisher::conclude(int exit_code, LocalFolder& folder,
-                        const std::function<bool()>& interrupted,
-                        const std::function<double()>& now) {
-  int code = exit_code;
+AttemptEnd Publisher::conclude(AttemptEnd end, LocalFolder& folder,
+                               const std::function<bool()>& interrupted,
+                               const std::function<double()>& now) {
   if (!publish_last(interrupted, now)) {
-    const bool night_is_over = code == kOk || code == kFound || code == kNotJudged;
-    if (readable_)
-      code = kInterrupted;
-    else if (night_is_over)
-      code = kHarness;
     log::warn("fleet: what shard {} found since its latest snapshot is in {}: {}", attempt_.shard,
               folder.keep().string(), status_.problem);
+    if (readable_)
+      end = {kInterrupted};
+    else if (end.failed.empty() && end.exit_code != kInterrupted)
+      end = {kHarness, status_.problem};
   }
-  status_.exit_code = code;
-  status_.ended = utc_now();
-  tell();
-  return code;
+  end_attempt(layout_, attempt_, status_, end);
+  return end;
 }
 
 bool Publisher::publish_last(const std::function<bool()>& interrupted,
@@ -86,10 +81,11 @@ void Publisher::tell() {
 }
 
 void end_attempt(const Layout& layout, const Attempt& attempt, AttemptStatus status,
-                 const Error& error) {
-  status.exit_code = kHarness;
+                 const AttemptEnd& end) {
+  status.exit_code = end.exit_code;
+  status.failed = !end.failed.empty();
+  if (status.failed) status.problem = printable(end.failed);
   status.ended = utc_now();
-  status.problem = printable(error.message);
   if (const auto told = write_record(layout.attempt(attempt), status); !told)
     log::warn("fleet: {}", told.error().message);
 }

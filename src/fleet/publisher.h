@@ -9,10 +9,18 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/exit_code.h"
 #include "fleet/layout.h"
 #include "fleet/local_folder.h"
 
 namespace redzone::fleet {
+
+struct AttemptEnd {
+  int exit_code = 0;
+  std::string failed = {};  // why it ended before its night did, one line; "": it did not
+
+  static AttemptEnd of(const Error& error) { return {kHarness, error.message}; }
+};
 
 class Publisher {
  public:
@@ -29,11 +37,11 @@ class Publisher {
   void publish(bool always);
   // Publishes for the last time and tells the end. What cannot be written into the shared folder is
   // tried again until it can be, the job is told to end, or kLastTry seconds have passed. If it is
-  // not published then, the folder with the store is kept, and told. Returns the exit code of the
-  // job: that of its night; of what was not published, that of an interruption, so that the job
-  // goes on later with its latest snapshot; of a local store that cannot be read, that of an error.
-  int conclude(int exit_code, LocalFolder& folder, const std::function<bool()>& interrupted,
-               const std::function<double()>& now);
+  // not published then, the folder with the store is kept, and told. Returns how the job ended: as
+  // its night; of what was not published, as one that was interrupted, so that the job goes on
+  // later with its latest snapshot; of a local store that cannot be read, as one that failed.
+  AttemptEnd conclude(AttemptEnd end, LocalFolder& folder, const std::function<bool()>& interrupted,
+                      const std::function<double()>& now);
   static constexpr double kLastTry = 600;
 
  private:
@@ -50,8 +58,8 @@ class Publisher {
   std::vector<std::pair<std::string, std::int64_t>> findings_;  // by state, as published
 };
 
-// Tells the end of an attempt that failed.
+// Tells the end of an attempt; `status`: as it was told last.
 void end_attempt(const Layout& layout, const Attempt& attempt, AttemptStatus status,
-                 const Error& error);
+                 const AttemptEnd& end);
 
 }  // namespace redzone::fleet

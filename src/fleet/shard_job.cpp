@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 #include <signal.h>
+#include <sys/wait.h>
 
+#include <algorithm>
 #include <chrono>
 #include <optional>
 #include <string>
@@ -12,6 +14,7 @@
 
 #include "core/child_process.h"
 #include "core/exit_code.h"
+#include "core/log.h"
 #include "core/utc.h"
 #include "fleet/local_folder.h"
 #include "fleet/process.h"
@@ -19,6 +22,7 @@
 #include "fleet/record_file.h"
 #include "fleet/shared_folder.h"
 #include "fleet/take_up.h"
+#include "store/night.h"
 
 namespace redzone::fleet {
 namespace fs = std::filesystem;
@@ -45,21 +49,12 @@ std::vector<std::string> words_of(const ShardJob& job, const Fleet& fleet, const
   return words;
 }
 
-// The night's exit code, if an attempt of the shard has run it to its end.
-Result<std::optional<int>> ended_before(const Layout& layout, const std::string& uid, int shard) {
-  RZ_TRY_ASSIGN(const auto attempts, read_attempts(layout, uid));
-  for (const auto& [attempt, status] : attempts)
-    if (attempt.shard == shard && status.has_ended() && status.exit_code != kInterrupted)
-      return status.exit_code;
-  return std::nullopt;
-}
-
 bool is_stopped(const Layout& layout) {
   std::error_code ignored;
   return fs::exists(layout.stop(), ignored);
 }
 
-// Runs the night to its end, and publishes meanwhile. Returns its exit code.
+// Runs the night to its end, and publishes meanwhile. Returns the wait status of its process.
 Result<int> run_night(const ShardJob& job, const Fleet& fleet, const fs::path& store,
                       Publisher& publisher) {
   RZ_TRY_ASSIGN(auto night, ChildProcess::start({.words = words_of(job, fleet, store)}));
@@ -80,12 +75,37 @@ Result<int> run_night(const ShardJob& job, const Fleet& fleet, const fs::path& s
     looked = Time::now();
     if (due) last = looked;
   }
-  return exit_code_of_wait(*ended);
+  return *ended;
+}
+
+// Whether the night came to its end and told how. One that ended early, as without its GPU, did
+// not; nor one of another fleet that is known here.
+bool is_whole(const Fleet& fleet, int shard, const fs::path& file) {
+  const auto runs = [&]() -> Result<std::vector<store::NightRun>> {
+    RZ_TRY_ASSIGN(auto store, store::Store::open(file, store::OpenMode::read_only));
+    return store::NightBook(store).runs();
+  }();
+  return runs && std::any_of(runs->begin(), runs->end(), [&](const store::NightRun& run) {
+           return run.fleet == fleet.uid && run.shard == shard && run.finished() &&
+                  run.problem.empty();
+         });
+}
+
+// How the night ended: `status` is of its process.
+AttemptEnd end_of(const ShardJob& job, const Fleet& fleet, const fs::path& store, int status) {
+  // It was told to end before it could do so in an orderly way.
+  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM) return {kInterrupted};
+  const int code = exit_code_of_wait(status);
+  const bool over = code == kOk || code == kFound || code == kNotJudged || code == kInterrupted;
+  if (over || is_whole(fleet, job.shard, store)) return {code};
+  return {code, WIFSIGNALED(status)
+                    ? fmt::format("the night was killed by signal {}", WTERMSIG(status))
+                    : fmt::format("the night ended with exit code {} before its time", code)};
 }
 
 // What an attempt that was claimed does. `status`: as it was told last.
-Result<int> run_claimed(const ShardJob& job, const Fleet& fleet, const Attempt& attempt,
-                        AttemptStatus& status) {
+Result<AttemptEnd> run_claimed(const ShardJob& job, const Fleet& fleet, const Attempt& attempt,
+                               AttemptStatus& status) {
   RZ_TRY_ASSIGN(
       auto folder,
       LocalFolder::make(job.local, local_name(fleet, std::to_string(job.shard)), attempt.number));
@@ -95,18 +115,24 @@ Result<int> run_claimed(const ShardJob& job, const Fleet& fleet, const Attempt& 
   status.problem = taken.problem;
   RZ_TRY(write_record(job.layout.attempt(attempt), status));
   Publisher publisher(job.layout, attempt, status, store);
-  RZ_TRY_ASSIGN(const int code, run_night(job, fleet, store, publisher));
-  return publisher.conclude(code, folder, job.interrupted, job.now);
+  RZ_TRY_ASSIGN(const int ended, run_night(job, fleet, store, publisher));
+  return publisher.conclude(end_of(job, fleet, store, ended), folder, job.interrupted, job.now);
 }
 
-Result<int> run_attempt(const ShardJob& job, const Fleet& fleet) {
+// `failures`: of the attempts before.
+Result<int> run_attempt(const ShardJob& job, const Fleet& fleet, int failures) {
   AttemptStatus status{.fleet = fleet.uid, .host = job.host, .job = job.job, .began = utc_now()};
   RZ_TRY_ASSIGN(const Attempt attempt, claim_attempt(job.layout, job.shard, status));
-  auto code = run_claimed(job, fleet, attempt, status);
-  if (code) return code;
-  // The hub waits for nothing more of it.
-  end_attempt(job.layout, attempt, std::move(status), code.error());
-  return code;
+  remove_questions(job.layout, attempt);  // of those before it
+  const auto end = run_claimed(job, fleet, attempt, status);
+  remove_questions(job.layout, attempt);
+  if (end && end->failed.empty()) return end->exit_code;
+  if (!end) end_attempt(job.layout, attempt, std::move(status), AttemptEnd::of(end.error()));
+  log::warn("fleet: attempt {} of shard {} failed: {}", attempt.number, job.shard,
+            end ? end->failed : end.error().message);
+  if (failures + 1 < kMostFailures) return kTryElsewhere;
+  if (!end) return tl::unexpected(end.error());
+  return end->exit_code;
 }
 
 }  // namespace
@@ -116,10 +142,11 @@ Result<int> run_shard(const ShardJob& job) {
   if (job.shard < 1 || job.shard > fleet.shards)
     return usage_error(fmt::format("{}: has no shard {}, of {}", job.layout.root.string(),
                                    job.shard, fleet.shards));
-  RZ_TRY_ASSIGN(const auto ended, ended_before(job.layout, fleet.uid, job.shard));
-  if (ended) return *ended;
+  RZ_TRY_ASSIGN(const auto attempts, read_attempts(job.layout, fleet.uid));
+  const Past past = past_of(attempts, job.shard);
+  if (past.over) return *past.over;
   if (is_stopped(job.layout)) return kInterrupted;
-  return run_attempt(job, fleet);
+  return run_attempt(job, fleet, past.failures);
 }
 
 }  // namespace redzone::fleet

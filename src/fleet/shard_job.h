@@ -23,11 +23,14 @@ struct ShardJob {
   std::function<double()> now = monotonic_seconds;
 };
 
-// Returns the exit code of the night. A shard whose night has ended before does nothing and returns
-// its code again; one of a fleet that was stopped begins nothing. What was found since the latest
-// snapshot is lost only with the machine: one is published when a finding is new or was reduced, at
-// least every Fleet::snapshot_seconds, and at the end, however long the shared folder is away then
-// (Publisher::conclude()).
+// Another node may run the shard: its attempt failed, and so have fewer than kMostFailures.
+inline constexpr int kTryElsewhere = 75;  // as EX_TEMPFAIL of <sysexits.h>
+
+// Returns the exit code of the night, or kTryElsewhere. A shard whose night has ended before, or
+// failed often enough, does nothing and returns its code again; one of a fleet that was stopped
+// begins nothing. What was found since the latest snapshot is lost only with the machine: one is
+// published when a finding is new or was reduced, at least every Fleet::snapshot_seconds, and at
+// the end, however long the shared folder is away then (Publisher::conclude()).
 Result<int> run_shard(const ShardJob& job);
 
 }  // namespace redzone::fleet

@@ -17,6 +17,7 @@
 #include "core/terminal.h"
 #include "fleet/record_file.h"
 #include "store/merge.h"
+#include "store/merged_copies.h"
 #include "store/publish.h"
 #include "store/reduced.h"
 
@@ -51,6 +52,12 @@ Result<bool> create_only(const fs::path& file) {
         fmt::format("{}: cannot be written: {}", file.string(), std::strerror(errno)));
   ::close(fd);
   return true;
+}
+
+// What a fleet has but fleet.json, and does not tell whose it is.
+std::vector<fs::path> files_of_one_fleet(const Layout& layout) {
+  return {layout.stop(),      layout.jobs(),       layout.known(),
+          layout.hub_store(), layout.hub_status(), layout.leases()};
 }
 
 // Of a damaged status nobody knows; it counts as one of the fleet.
@@ -91,6 +98,10 @@ Result<void> create_folder(const Layout& layout, const Fleet& fleet) {
     return usage_error(fmt::format("{} holds a fleet already: name another folder, or remove it",
                                    layout.root.string()));
   auto made = [&]() -> Result<void> {
+    for (const auto& file : files_of_one_fleet(layout))
+      if (fs::exists(fs::symlink_status(file, error)))
+        return usage_error(fmt::format(
+            "{} is of an earlier fleet: name another folder, or remove that file", file.string()));
     RZ_TRY(check_clock(layout.fleet()));
     for (const auto& folder : {layout.attempts(), layout.snapshots(), layout.requests(),
                                layout.answers(), layout.logs()}) {
@@ -104,6 +115,12 @@ Result<void> create_folder(const Layout& layout, const Fleet& fleet) {
   }();
   if (!made) fs::remove(layout.fleet(), error);
   return made;
+}
+
+void abandon_folder(const Layout& layout) {
+  std::error_code ignored;
+  fs::remove(layout.fleet(), ignored);
+  for (const auto& file : files_of_one_fleet(layout)) fs::remove(file, ignored);
 }
 
 Result<Fleet> read_fleet(const Layout& layout) {
@@ -143,11 +160,19 @@ Result<Attempt> claim_attempt(const Layout& layout, int shard, const AttemptStat
     RZ_TRY_ASSIGN(const bool created, create_only(layout.attempt(attempt)));
     if (created) break;
   }
-  auto begun = check_clock(layout.attempt(attempt));
-  if (begun) begun = write_record(layout.attempt(attempt), status);
+  const auto clock = check_clock(layout.attempt(attempt));
+  AttemptStatus begun = status;
+  if (!clock) {
+    begun.ended = begun.began;
+    begun.exit_code = kUsage;
+    begun.failed = true;
+    begun.problem = clock.error().message;
+  }
+  const auto told = write_record(layout.attempt(attempt), begun);
   std::error_code ignored;
-  if (!begun) fs::remove(layout.attempt(attempt), ignored);  // it has not been, then
-  if (!begun) return tl::unexpected(begun.error());
+  if (!told) fs::remove(layout.attempt(attempt), ignored);  // it has not been, then
+  if (!clock) return tl::unexpected(clock.error());
+  if (!told) return tl::unexpected(told.error());
   return attempt;
 }
 
@@ -245,7 +270,23 @@ Result<bool> SharedHub::merge(const SnapshotName& snapshot) {
   if (!from && !fs::exists(file, ignored)) return false;
   if (!from) return tl::unexpected(from.error());
   RZ_TRY(store::merge(*from, store_));
+  RZ_TRY(store::note_merged_copy(store_, source_of(snapshot.attempt), snapshot.number));
   return true;
+}
+
+// What the fleet began with may have been merged of other fleets' snapshots.
+std::string SharedHub::source_of(const Attempt& attempt) const {
+  return uid_ + " " + text_of(attempt);
+}
+
+Result<std::map<Attempt, std::int64_t>> SharedHub::merged() {
+  RZ_TRY_ASSIGN(const auto copies, store::merged_copies(store_));
+  std::map<Attempt, std::int64_t> numbers;
+  for (const auto& [source, number] : copies) {
+    const auto attempt = parse_attempt(source.substr(source.find(' ') + 1));
+    if (attempt && source == source_of(*attempt)) numbers[*attempt] = number;
+  }
+  return numbers;
 }
 
 Result<std::set<std::string>> SharedHub::reduced() {
@@ -283,6 +324,25 @@ Result<std::vector<Lease>> SharedHub::leases() {
 
 Result<void> SharedHub::keep(const std::vector<Lease>& leases) {
   return write_record(layout_.leases(), LeaseBook{leases});
+}
+
+Result<std::set<std::string>> published_reductions(const Layout& layout) {
+  std::error_code ignored;
+  if (!fs::exists(layout.hub_store(), ignored)) return std::set<std::string>{};
+  RZ_TRY_ASSIGN(auto hub, store::Store::open(layout.hub_store(), store::OpenMode::read_only));
+  return store::reduced_signatures(hub);
+}
+
+void remove_questions(const Layout& layout, const Attempt& last) {
+  // The questions first: the hub answers none that is gone.
+  for (const auto& folder : {layout.requests(), layout.answers()}) {
+    const auto names = list_names(folder, parse_request);
+    if (!names) continue;
+    std::error_code ignored;
+    for (const auto& name : *names)
+      if (name.attempt.shard == last.shard && name.attempt <= last)
+        fs::remove(folder / text_of(name), ignored);
+  }
 }
 
 bool SharedInquiries::ask(std::int64_t number, const std::string& signature) {

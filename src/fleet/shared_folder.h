@@ -19,9 +19,13 @@
 namespace redzone::fleet {
 
 // Makes the folder and its subfolders, and writes what the fleet is to do. A usage error if there
-// is a fleet already, if nothing can be written, or if the clock of this machine and that of the
-// folder differ by more than kMostClockError.
+// is a fleet already or what one has left and this one would take for its own, if nothing can be
+// written, or if the clock of this machine and that of the folder differ by more than
+// kMostClockError.
 Result<void> create_folder(const Layout& layout, const Fleet& fleet);
+// Undoes it for a fleet whose jobs were not submitted: the folder may be used again. Attempts and
+// snapshots stay, which tell of which fleet they are.
+void abandon_folder(const Layout& layout);
 inline constexpr double kMostClockError = 300;  // seconds
 // Compares the time that the folder's file system gave a new file with the clock of this machine.
 Result<void> check_clock(const std::filesystem::path& new_file);
@@ -65,6 +69,7 @@ class SharedHub final : public HubFolder {
   bool is_replaced();
   Result<std::vector<SnapshotName>> snapshots() override;
   Result<bool> merge(const SnapshotName& snapshot) override;
+  Result<std::map<Attempt, std::int64_t>> merged() override;
   Result<std::set<std::string>> reduced() override;
   Result<void> publish() override;
   Result<std::vector<Request>> requests() override;
@@ -85,6 +90,8 @@ class SharedHub final : public HubFolder {
         store_(std::move(store)),
         problems_(std::move(problems)) {}
 
+  std::string source_of(const Attempt& attempt) const;
+
   Layout layout_;
   std::string uid_;
   Attempt attempt_;
@@ -92,6 +99,14 @@ class SharedHub final : public HubFolder {
   store::Store store_;
   std::vector<std::string> problems_;
 };
+
+// Signatures of the findings that the hub has published as reduced; none as long as it has
+// published nothing. Its store is read into memory, and not written.
+Result<std::set<std::string>> published_reductions(const Layout& layout);
+
+// Removes the questions of this attempt and of the attempts of its shard before it, and their
+// answers: whoever was killed takes none.
+void remove_questions(const Layout& layout, const Attempt& last);
 
 // A shard's side of the leases.
 class SharedInquiries final : public Inquiries {

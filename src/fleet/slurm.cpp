@@ -22,8 +22,8 @@ using Words = std::vector<std::string>;
 // Slurm's --time has minutes; what a job does before and after its night takes some.
 constexpr double kMinute = 60;
 constexpr int kMoreMinutes = 20;
-// The hub runs while shards wait for nodes and are started again.
-constexpr int kHubTimes = 3;
+// What the last job merges and describes in a minute, with room for a slow shared folder.
+constexpr int kShardsAMinute = 20;
 
 double seconds_in(TableReader& table, std::string_view name, double otherwise) {
   if (!table.has(name)) return otherwise;
@@ -97,6 +97,7 @@ Result<Site> read_site(const fs::path& file) {
                     if (table.has("sbatch")) site.sbatch = table.texts("sbatch");
                     if (table.has("shards")) site.shards = table.texts("shards");
                     if (table.has("hub")) site.hub = table.texts("hub");
+                    if (table.has("report")) site.report = table.texts("report");
                     if (table.has("examine")) site.examine = table.texts("examine");
                     for (TableReader& model : table.tables("model")) {
                       site.models.push_back({model.name("name"), model.texts("options")});
@@ -105,6 +106,7 @@ Result<Site> read_site(const fs::path& file) {
                     site.snapshot_seconds =
                         seconds_in(table, "snapshot_seconds", site.snapshot_seconds);
                     site.lease_seconds = seconds_in(table, "lease_seconds", site.lease_seconds);
+                    site.answer_seconds = seconds_in(table, "answer_seconds", site.answer_seconds);
                     table.done();
                     return site;
                   }));
@@ -142,7 +144,7 @@ Commands commands_of(const Fleet& fleet, const Layout& layout, const Site& site,
   std::error_code error;
   const std::string root = layout.root.string(), logs = layout.logs().string();
   const int minutes = static_cast<int>(std::ceil(fleet.seconds / kMinute));
-  const auto options = [&](const std::string& name, int times, const std::string& log) {
+  const auto options = [&](const std::string& name, int work_minutes, const std::string& log) {
     Words words{"sbatch",
                 "--parsable",
                 "--job-name=" + name,
@@ -150,25 +152,24 @@ Commands commands_of(const Fleet& fleet, const Layout& layout, const Site& site,
                 "--open-mode=append",
                 "--chdir=" + fs::current_path(error).string(),
                 fmt::format("--output={}/{}", logs, log)};
-    if (minutes > 0) words.push_back(fmt::format("--time={}", times * minutes + kMoreMinutes));
+    // The batch script gets the signal, and passes it on.
+    words.emplace_back("--signal=B:TERM@120");
+    if (minutes > 0) words.push_back(fmt::format("--time={}", work_minutes + kMoreMinutes));
     add(words, site.sbatch);
     return words;
   };
   const auto script = [&](const char* role) {
     return Words{site.script.string(), role, redzone, root, fleet.uid};
   };
-  // The batch script gets the signal, and passes it on.
-  const std::string signal = "--signal=B:TERM@120";
   Commands commands;
   int first = 1;
   for (std::size_t i = 0; i < fleet.models.size(); ++i) {
     const Model& model = fleet.models[i];
     const Words on_model = i < site.models.size() ? site.models[i].options : Words();
-    Command shards{options("redzone", 1, "shard-%a.txt"), script("shard")};
-    add(shards.options, {fmt::format("--array={}-{}", first, first + model.shards - 1), signal});
-    Command examination{options("redzone-examine", 1, fmt::format("examine-{}.txt", i + 1)),
+    Command shards{options("redzone", minutes, "shard-%a.txt"), script("shard")};
+    add(shards.options, {fmt::format("--array={}-{}", first, first + model.shards - 1)});
+    Command examination{options("redzone-examine", minutes, fmt::format("examine-{}.txt", i + 1)),
                         script("examine")};
-    examination.options.push_back(signal);
     examination.script.push_back(std::to_string(i + 1));
     for (Command* command : {&shards, &examination}) {
       add(command->options, site.shards);
@@ -179,10 +180,13 @@ Commands commands_of(const Fleet& fleet, const Layout& layout, const Site& site,
     commands.examinations.push_back(std::move(examination));
     first += model.shards;
   }
-  commands.hub = {options("redzone-hub", kHubTimes, "hub.txt"), script("hub")};
-  commands.hub.options.push_back(signal);
-  commands.report = {options("redzone-report", 0, "report.txt"), script("report")};
+  // While shards wait for nodes and are started again the hub is, too: it queues itself again at
+  // its time limit, and asks for no more time than the partitions of the shards have.
+  commands.hub = {options("redzone-hub", minutes, "hub.txt"), script("hub")};
+  commands.report = {options("redzone-report", fleet.shards / kShardsAMinute, "report.txt"),
+                     script("report")};
   for (Command* command : {&commands.hub, &commands.report}) add(command->options, site.hub);
+  add(commands.report.options, site.report);
   return commands;
 }
 

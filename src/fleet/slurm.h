@@ -25,10 +25,12 @@ struct Site {
   std::vector<std::string> sbatch;        // options for every job
   std::vector<std::string> shards;        // and for those that need a GPU
   std::vector<std::string> hub;           // and for those that need none
+  std::vector<std::string> report = {};   // and for the last job, besides those for the hub
   std::vector<std::string> examine = {};  // for examinations, besides those for shards
   std::vector<SiteModel> models = {};     // empty: the jobs are on whatever Slurm gives them
   double snapshot_seconds = 120;
   double lease_seconds = 600;
+  double answer_seconds = 30;
 };
 
 // The site's file, or without one ("") the defaults with the script that ships with the program.

@@ -53,15 +53,19 @@ Grid shards_grid(const Fleet& fleet) {
 
 Grid losses_grid(const Fleet& fleet) {
   Grid grid{.title = "Lost",
-            .columns = {{"shard", Align::right},
+            .columns = {{"job"},
                         {"attempt", Align::right},
                         {"node"},
                         {"what it did since"},
-                        {"began again"}},
+                        {"began again"},
+                        {"why"}},
             .rows = {}};
   for (const auto& loss : fleet.losses)
-    grid.rows.push_back({std::to_string(loss.shard), std::to_string(loss.attempt), dash(loss.host),
-                         loss.since, loss.again_at});
+    grid.rows.push_back({loss.job.kind == "hub"
+                             ? loss.job.kind
+                             : fmt::format("{} {}", loss.job.kind, loss.job.number),
+                         std::to_string(loss.attempt), dash(loss.host), dash(loss.since),
+                         dash(loss.again_at), loss.why});
   return grid;
 }
 
@@ -204,10 +208,8 @@ std::string fleet_json(const Fleet& fleet) {
                 {"problem", s.problem}};
   };
   const auto loss = [](const FleetLoss& l) {
-    return Json{{"shard", l.shard},
-                {"attempt", l.attempt},
-                {"host", l.host},
-                {"since", l.since},
+    return Json{{"job", l.job.kind},     {"number", l.job.number}, {"attempt", l.attempt},
+                {"host", l.host},        {"why", l.why},           {"since", l.since},
                 {"again_at", l.again_at}};
   };
   const auto model = [](const FleetModel& m) {
@@ -254,7 +256,8 @@ std::string fleet_html(const Fleet& fleet) {
       "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" "
       "content=\"width=device-width\">\n<title>Redzone: a fleet</title>\n<style>\n";
   out += page_css;
-  out += "</style>\n<h1>A fleet</h1>\n<p><a href=\"index.html\">The report of the night</a></p>\n";
+  out += "</style>\n<h1>A fleet</h1>\n";
+  if (fleet.has_night) out += "<p><a href=\"index.html\">The report of the night</a></p>\n";
   for (const auto& line : sentences_of(fleet)) out += fmt::format("<p>{}</p>\n", escaped(line));
   for (const auto& grid : grids_of(fleet)) out += html_of(grid);
   return out + "</html>\n";

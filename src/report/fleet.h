@@ -12,7 +12,7 @@ namespace redzone::report {
 
 struct FleetShard {
   int shard = 1;
-  std::string state;  // "waiting", "running", "ended", "cut off", "failed"
+  std::string state;  // "waiting", "running", "ended", "cut off", "failed", "lost"
   std::string host;   // of its latest attempt
   std::string device;
   int attempts = 0;
@@ -23,13 +23,20 @@ struct FleetShard {
   std::string problem;        // what failed last, one line
 };
 
-// An attempt that ended without a word, and what is lost with it: what it had done since it
-// published last.
+struct FleetJob {
+  std::string kind;  // "shard", "examination", "hub"
+  int number = 1;    // of the shard, or of the model
+};
+
+// An attempt that failed or ended without a word, and what may be lost with it: what it had done
+// since it published last.
 struct FleetLoss {
-  int shard = 1, attempt = 1;
+  FleetJob job;
+  int attempt = 1;
   std::string host;
+  std::string why;
   std::string since;     // its last snapshot, or its begin
-  std::string again_at;  // when the next attempt of the shard began
+  std::string again_at;  // when the next attempt of the job began; "": there is none
 };
 
 // A model of GPU, and the job that examines the findings on it after the shards.
@@ -58,11 +65,12 @@ struct FleetComparison {
 
 struct Fleet {
   std::string folder, created, version;
+  bool has_night = true;  // a shard has published its night, and so the night has a report
   std::uint64_t seed = 0;
   std::vector<FleetShard> shards;  // all of them, by number
   std::vector<FleetModel> models;
   std::vector<FleetLoss> losses;
-  // Number of findings by state, by device.
+  // Number of findings by state, by each device on which one was met.
   std::map<std::string, std::map<std::string, std::int64_t>> findings;
   std::vector<FleetComparison> comparisons;  // those that differ first
   std::optional<double> seconds_to_first;    // from the submission; empty without a finding

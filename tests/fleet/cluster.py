@@ -190,6 +190,14 @@ class Cluster:
         """Those of this cluster's jobs whose environment has all of these."""
         return processes_of(self.root, *variables)
 
+    def kill_program(self, action, *variables):
+        """Redzone's processes with this word on their command line, in jobs with these variables."""
+        for pid in self.processes_with(*variables):
+            with contextlib.suppress(OSError):
+                words = pathlib.Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+                if action.encode() in words[1:3]:
+                    os.kill(pid, signal.SIGKILL)
+
     def processes_on(self, node):
         """Those of the node's jobs, with the step daemons above them."""
         pids = self.processes_with(f"SLURMD_NODENAME={node}")

@@ -7,8 +7,10 @@
 #include "fleet/compare.h"
 #include "fleet/describe.h"
 #include "fleet/examine_job.h"
+#include "fleet/hub_job.h"
 #include "fleet/shared_folder.h"
 #include "store/night.h"
+#include "store/publish.h"
 #include "store/sample.h"
 #include "tests/fleet/sample_fleet.h"
 
@@ -96,11 +98,14 @@ class Examinations : public ::testing::Test {
   void shard_found(int shard, Finding finding) {
     const Attempt attempt = must(claim_attempt(layout_, shard, {.host = "n1"}));
     store::Store store = open_rw(dir_ / (text_of(attempt) + ".db").c_str());
+    CampaignRecord campaign = sample_campaign();
+    campaign.device = device_;
     store::NightRun run;
-    run.campaign = must(store.begin_campaign(sample_campaign()));
+    run.campaign = must(store.begin_campaign(campaign));
     run.base_seed = fleet_.seed;
     run.shard = shard;
     run.shards = fleet_.shards;
+    run.fleet = fleet_.uid;
     must(store::NightBook(store).begin(run));
     finding.campaign = run.campaign;
     must(store.record(finding));
@@ -118,6 +123,7 @@ class Examinations : public ::testing::Test {
          .interrupted = [this] { return std::filesystem::exists(dir_ / "stopped"); }});
   }
 
+  std::string device_ = kHere;
   TempDir dir_;
   Layout layout_{dir_ / "run"};
   Fleet fleet_ = [] {
@@ -143,7 +149,7 @@ TEST_F(Examinations, AFindingIsReducedAndBisectedWhereItWasFoundAndRunElsewhere)
   EXPECT_EQ(must(examine(2)), kOk);
   EXPECT_EQ(
       bytes_of(dir_ / "words"),
-      "bisect 1 --time 20s --db DB --plugin p.so\nbisect 2 --time 2m --db DB --plugin p.so\n");
+      "bisect 2 --time 2m --db DB --plugin p.so\nbisect 1 --time 20s --db DB --plugin p.so\n");
   // Its store is published as that of an attempt of its own, which the report's hub merges.
   const Attempt first{examiner_of(fleet_, 1), 1};
   const auto status = must(read_attempts(layout_, fleet_.uid)).at(first);
@@ -154,6 +160,47 @@ TEST_F(Examinations, AFindingIsReducedAndBisectedWhereItWasFoundAndRunElsewhere)
   ASSERT_EQ(described.models.size(), 2U);
   EXPECT_EQ(described.models[0].state, "ended");
   EXPECT_EQ(described.models[1].name, "a100");
+}
+
+// Findings have the numbers in which the snapshots are merged: shard by shard.
+TEST_F(Examinations, WhatOnlyItCanDoComesFirstAndWhatTheFleetDidNotMeetIsLeftOut) {
+  store::Store known = open_rw(dir_ / "known.db");
+  for (int i = 1; i <= 3; ++i) must(known.record(sample_finding(i)));
+  must(store::publish(known, layout_.known()));
+  shard_found(1, sample_finding(3));
+  Finding whole = sample_finding(5);
+  whole.minimal = false;
+  whole.reduction = {ReductionEnd::time, 84, 160, 0.6};
+  shard_found(1, whole);
+  shard_found(2, whole);  // seen by both models: the first one reduces it
+  shard_found(2, sample_finding(4));
+  EXPECT_EQ(must(examine(1)), kOk);
+  EXPECT_EQ(
+      bytes_of(dir_ / "words"),
+      "reduce 4 --time 2m --db DB --plugin p.so\nbisect 4 --time 2m --db DB --plugin p.so\n"
+      "bisect 3 --time 2m --db DB --plugin p.so\nbisect 5 --time 20s --db DB --plugin p.so\n");
+  std::filesystem::remove(dir_ / "words");
+  EXPECT_EQ(must(examine(2)), kOk);
+  EXPECT_EQ(bytes_of(dir_ / "words"),
+            "bisect 4 --time 2m --db DB --plugin p.so\nbisect 5 --time 2m --db DB --plugin p.so\n"
+            "bisect 3 --time 20s --db DB --plugin p.so\n");
+}
+
+TEST_F(Examinations, AFindingCountsOnEachDeviceThatMetIt) {
+  device_ = "NVIDIA H100";
+  shard_found(1, sample_finding(1));
+  device_ = "NVIDIA A100";
+  shard_found(2, sample_finding(1));
+  shard_found(2, sample_finding(2));
+  must(run_hub({.layout = layout_,
+                .local = dir_ / "local",
+                .host = "n2",
+                .interrupted = [] { return false; },
+                .finish = true}));
+  store::Store hub = open_ro(layout_.hub_store());
+  const auto fleet = must(describe_fleet(layout_, fleet_, &hub));
+  EXPECT_EQ(fleet.findings.at("NVIDIA H100").at("flaky"), 1);
+  EXPECT_EQ(fleet.findings.at("NVIDIA A100").at("flaky"), 2);
 }
 
 TEST_F(Examinations, WhoIsInterruptedPublishesAndGoesOnLater) {

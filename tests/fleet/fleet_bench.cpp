@@ -50,7 +50,7 @@ store::Store store_with(const std::filesystem::path& file, int first, int last) 
 
 struct Measured {
   FleetCosts costs;
-  double snapshot_bytes = 0;
+  double snapshot_bytes = 0, hub_bytes = 0;
 };
 
 // The mean time of the processor for `act(i)`, for i in 1..`times`.
@@ -109,10 +109,12 @@ Measured measure(int shards, int findings) {
   const double reduced = mean_seconds(1, [&](int) { must(folder->reduced()); });
   const double published = mean_seconds(1, [&](int) { must(folder->publish()); });
   costs.cycle = reduced + published;
+  costs.pull = mean_seconds(1, [&](int) { must(published_reductions(layout)); });
+  measured.hub_bytes = static_cast<double>(std::filesystem::file_size(layout.hub_store()));
   fmt::print(
       "a snapshot that brings nothing new: {:.3f} s; signatures that are reduced: {:.3f} s; "
-      "publishing: {:.3f} s for {} KiB\n",
-      again, reduced, published, std::filesystem::file_size(layout.hub_store()) / 1024);
+      "publishing: {:.3f} s for {:.0f} KiB; a shard reads them in {:.3f} s\n",
+      again, reduced, published, measured.hub_bytes / 1024, costs.pull);
   return measured;
 }
 
@@ -123,17 +125,20 @@ void simulate(int shards, const Measured& measured) {
     costs.reduce = reduce;
     return SimulatedFleet({.shards = fleet ? shards : 1, .fleet = fleet}, costs).run();
   };
-  constexpr double kReduce = 30;
+  constexpr double kReduce = 30, kGiB = 1024.0 * 1024 * 1024;
   const auto bare = plans(true, 0), alone = plans(false, 0);
   const auto whole = plans(true, kReduce), whole_alone = plans(false, kReduce);
   const auto linear = [shards](const SimulatedFigures& fleet, const SimulatedFigures& one) {
     return fleet.plans / (one.plans * shards);
   };
-  fmt::print("{:6} {:8.3f} {:8.3f} {:8} {:9.2f} {:10} {:11} {:10} {:7.0f} {:9.1f} {:10.0f}\n",
-             shards, linear(bare, alone), linear(whole, whole_alone), whole.files,
-             static_cast<double>(whole.merges) * measured.snapshot_bytes / (1024.0 * 1024 * 1024),
-             whole.questions, whole.reductions, whole.reduced, whole.hub_seconds,
-             whole.longest_wait, whole.longest_unmerged);
+  fmt::print(
+      "{:6} {:8.3f} {:8.3f} {:8} {:9} {:7} {:9.2f} {:9.2f} {:10} {:11} {:10} {:7.0f} {:9.1f} "
+      "{:10.0f}\n",
+      shards, linear(bare, alone), linear(whole, whole_alone), whole.files, whole.looks,
+      whole.pulls, static_cast<double>(whole.pulls) * measured.hub_bytes / kGiB,
+      static_cast<double>(whole.merges) * measured.snapshot_bytes / kGiB, whole.questions,
+      whole.reductions, whole.reduced, whole.hub_seconds, whole.longest_wait,
+      whole.longest_unmerged);
 }
 
 int run(int shards, int findings, int simulated) {
@@ -145,10 +150,11 @@ int run(int shards, int findings, int simulated) {
       "fleet "
       "by those of as many nights by\nthemselves, where a reduction takes no time, and where it "
       "takes "
-      "30 s.\n{:>6} {:>8} {:>8} {:>8} {:>9} {:>10} {:>11} {:>10} {:>7} {:>9} {:>10}\n",
+      "30 s. pulled, snapshots: GiB.\n{:>6} {:>8} {:>8} {:>8} {:>9} {:>7} {:>9} {:>9} {:>10} "
+      "{:>11} {:>10} {:>7} {:>9} {:>10}\n",
       night.snapshot_seconds, night.plans_per_second, night.met, night.signatures, "shards",
-      "linear", "(30 s)", "files", "GiB", "questions", "reductions", "signatures", "hub s",
-      "wait s", "unmerged s");
+      "linear", "(30 s)", "files", "looks", "pulls", "pulled", "snapshots", "questions",
+      "reductions", "signatures", "hub s", "wait s", "unmerged s");
   for (const int n : {1, 8, simulated / 10, simulated / 4, simulated / 2, simulated, 2 * simulated})
     simulate(std::max(n, 1), measured);
   return 0;

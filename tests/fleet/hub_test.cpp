@@ -162,14 +162,52 @@ TEST_F(HubTest, OneShardReducesAndTheOthersDoNot) {
 
 TEST_F(HubTest, WhatIsReducedIsNotReducedAgain) {
   auto first = shard(1), second = shard(2);
+  second.leases.reduces("a");  // it asks before that is published
   first.things = {"a"};
   first.publish(share_);
   share_.reduced = {"a"};
   ASSERT_TRUE(hub_->collect());
-  second.leases.reduces("a");
   ASSERT_TRUE(hub_->answer());
   EXPECT_EQ(second.leases.reduces("a"), false);
   EXPECT_EQ(hub_->figures().reduced, 1);
+}
+
+TEST_F(HubTest, AHubThatIsStartedAgainMergesOnlyWhatIsNew) {
+  auto first = shard(1), second = shard(2);
+  first.things = {"a"};
+  first.publish(share_);
+  ASSERT_TRUE(hub_->collect());
+  second.things = {"b"};
+  second.publish(share_);
+  start_hub();
+  ASSERT_TRUE(hub_->collect());
+  EXPECT_EQ(hub_->figures().merges, 1);
+  EXPECT_EQ(share_.hub, (Things{"a", "b"}));
+}
+
+TEST_F(HubTest, AMergeThatIsStoppedPublishesWhatItHasAndGoesOnLater) {
+  auto first = shard(1), second = shard(2);
+  first.things = {"a"};
+  first.publish(share_);
+  second.things = {"b"};
+  second.publish(share_);
+  ASSERT_TRUE(hub_->collect([n = 0]() mutable { return n++ > 0; }));
+  EXPECT_EQ(share_.hub, Things{"a"});
+  ASSERT_TRUE(hub_->collect());
+  EXPECT_EQ(share_.hub, (Things{"a", "b"}));
+}
+
+TEST_F(HubTest, WhatThePublishedStoreHasReducedIsNotAskedAbout) {
+  auto first = shard(1), second = shard(2);
+  first.things = {"a"};
+  first.publish(share_);
+  share_.reduced = {"a", "b"};
+  ASSERT_TRUE(hub_->collect());
+  EXPECT_EQ(second.leases.reduces("a"), false);
+  EXPECT_EQ(share_.questions, 0);
+  EXPECT_EQ(second.leases.reduces("b"), std::nullopt) << "no snapshot has it";
+  EXPECT_EQ(second.leases.reduces("c"), std::nullopt);
+  EXPECT_EQ(share_.pulls, 1) << "the hub has nothing newer yet";
 }
 
 TEST_F(HubTest, ALeaseEndsWithItsTimeAndItsHolderKnowsBefore) {

@@ -14,6 +14,7 @@
 #include "fleet/shard_job.h"
 #include "fleet/shared_folder.h"
 #include "fleet/take_up.h"
+#include "store/night.h"
 #include "store/publish.h"
 #include "store/sample.h"
 #include "tests/fleet/sample_fleet.h"
@@ -31,7 +32,9 @@ done
 echo "$@" >>{0}/words
 [ ! -e "$db" ] || cp "$db" {0}/taken_up.db
 cp {0}/found.db "$db"
-exit $(cat {0}/code)
+code=$(cat {0}/code)
+[ "$code" -lt 128 ] || [ "$code" -eq 130 ] || kill -$((code - 128)) $$
+exit "$code"
 )";
 
 class JobsTest : public ::testing::Test {
@@ -165,6 +168,24 @@ TEST_F(JobsTest, AShardThatWasCutOffGoesOnWithItsSnapshot) {
   EXPECT_EQ(must(read_attempts(layout_, fleet_.uid)).at({1, 2}).taken_up, 1);
 }
 
+TEST_F(JobsTest, AShardLeavesNoQuestionsBehind) {
+  const auto put = [&](const Request& r) {
+    write_bytes(layout_.requests() / text_of(r), "");
+    write_bytes(layout_.answers() / text_of(r), "granted");
+  };
+  put({{1, 1}, 4, "ab"});  // of an attempt that was killed
+  must(claim_attempt(layout_, 1, {.fleet = fleet_.uid}));
+  put({{1, 2}, 1, "cd"});  // as if its night asks
+  put({{2, 1}, 1, "ab"});
+  must(shard(1, 1, kOk));
+  for (const auto& folder : {layout_.requests(), layout_.answers()}) {
+    std::vector<std::string> left;
+    for (const auto& entry : std::filesystem::directory_iterator(folder))
+      left.push_back(entry.path().filename().string());
+    EXPECT_EQ(left, std::vector<std::string>{"0002-1-1-ab"}) << folder;
+  }
+}
+
 TEST_F(JobsTest, ASnapshotThatIsDamagedOrGoneIsNotTakenUp) {
   EXPECT_EQ(must(shard(1, 2, kInterrupted)), kInterrupted);
   const auto sound = layout_.snapshot({{1, 1}, 1});
@@ -187,16 +208,61 @@ TEST_F(JobsTest, ASnapshotThatIsDamagedOrGoneIsNotTakenUp) {
 
 TEST_F(JobsTest, AnAttemptThatCannotBeginEnds) {
   write_bytes(dir_ / "local", "a file");
-  EXPECT_FALSE(shard(1, 1, kOk));
+  EXPECT_EQ(must(shard(1, 1, kOk)), kTryElsewhere);
   std::filesystem::remove(dir_ / "local");
-  std::filesystem::remove(dir_ / "night");
-  EXPECT_FALSE(shard(2, 1, kOk));
+  std::filesystem::rename(dir_ / "night", dir_ / "away");
+  EXPECT_EQ(must(shard(2, 1, kOk)), kTryElsewhere);
   for (const auto& [attempt, status] : must(read_attempts(layout_, fleet_.uid))) {
     EXPECT_TRUE(status.has_ended());
+    EXPECT_TRUE(status.failed);
     EXPECT_EQ(status.exit_code, kHarness);
     EXPECT_NE(status.problem, "");
   }
   EXPECT_EQ(must(read_attempts(layout_, fleet_.uid)).size(), 2U);
+  std::filesystem::rename(dir_ / "away", dir_ / "night");
+  EXPECT_EQ(must(shard(1, 1, kOk)), kOk);
+}
+
+TEST_F(JobsTest, ANightThatIsKilledGoesOnElsewhereAFewTimes) {
+  constexpr int kKilled = 128 + 9;
+  EXPECT_EQ(must(shard(1, 1, kKilled)), kTryElsewhere);
+  EXPECT_EQ(must(shard(1, 2, kHarness)), kTryElsewhere) << "and so does one that could not run";
+  EXPECT_EQ(findings_of(dir_ / "taken_up.db"), 1U) << "with what it had found";
+  EXPECT_EQ(must(shard(1, 3, kKilled)), kKilled) << "it fails wherever it runs";
+  EXPECT_EQ(must(shard(1, 4, kOk)), kKilled) << "it is not run again";
+  const auto attempts = must(read_attempts(layout_, fleet_.uid));
+  ASSERT_EQ(attempts.size(), 3U);
+  EXPECT_EQ(attempts.at({1, 1}).problem, "the night was killed by signal 9");
+  EXPECT_EQ(attempts.at({1, 2}).problem, "the night ended with exit code 3 before its time");
+  const auto described = must(describe_fleet(layout_, fleet_, nullptr));
+  EXPECT_EQ(described.shards[0].state, "failed");
+  ASSERT_EQ(described.losses.size(), 3U);
+  EXPECT_EQ(described.losses[0].why, "the night was killed by signal 9");
+  must(shard(2, 1, kOk));
+  must(hub(false));  // it does not wait for the shard that failed
+}
+
+TEST_F(JobsTest, ANightThatCameToItsEndIsNotRunAgainWhateverItSays) {
+  store::Store store = open_rw(dir_ / "whole.db");
+  store::NightRun run;
+  run.campaign = must(store.begin_campaign(sample_campaign()));
+  run.shard = 1;
+  run.shards = 2;
+  run.fleet = fleet_.uid;
+  run.exit_code = kUsage;  // as with a mistake in a spec
+  must(store::NightBook(store).begin(run));
+  must(store::publish(store, layout_.known()));
+  // A night that changes nothing in its store, which begins as that one.
+  testing::write_script(dir_, "night", "#!/bin/sh\nexit 2\n");
+  EXPECT_EQ(must(run_shard({.layout = layout_,
+                            .shard = 1,
+                            .local = dir_ / "local",
+                            .redzone = (dir_ / "night").string(),
+                            .host = "n1",
+                            .job = "7",
+                            .interrupted = interrupted_})),
+            kUsage);
+  EXPECT_FALSE(must(read_attempts(layout_, fleet_.uid)).at({1, 1}).failed);
 }
 
 TEST_F(JobsTest, AShardBeginsWithWhatIsKnown) {
@@ -273,10 +339,10 @@ TEST_F(JobsTest, ARunningHubOutlivesAFolderThatIsAway) {
     ++looks;
     if (looks == 1) std::filesystem::rename(layout_.attempts(), away);
     if (looks == 2) std::filesystem::rename(away, layout_.attempts());
-    return looks == 3;
+    return looks >= 3;
   };
   must(hub(false));
-  EXPECT_EQ(looks, 3) << "it does not end while it does not see the attempts";
+  EXPECT_GE(looks, 3) << "it does not end while it does not see the attempts";
   EXPECT_EQ(findings_of(layout_.hub_store()), 1U);
 }
 
@@ -286,7 +352,22 @@ TEST_F(JobsTest, TheFiguresAreThoseOfAllAttemptsOfTheHub) {
   must(hub(true));
   const auto status = must(read_record<HubStatus>(layout_.hub_status()));
   EXPECT_EQ(status.attempt, 2);
-  EXPECT_EQ(status.merges, 2);
+  EXPECT_EQ(status.merges, 1) << "the second one found it in the store of the first";
+  must(shard(2, 4, kOk));
+  must(hub(true));
+  EXPECT_EQ(must(read_record<HubStatus>(layout_.hub_status())).merges, 2);
+}
+
+TEST_F(JobsTest, ALastJobThatIsToldToEndLeavesTheRestToTheNext) {
+  must(shard(1, 3, kOk));
+  must(shard(2, 5, kOk));
+  interrupted_ = [looks = 0]() mutable { return ++looks > 2; };  // after the first merge
+  must(hub(true));
+  EXPECT_EQ(findings_of(layout_.hub_store()), 3U);
+  interrupted_ = [] { return false; };
+  must(hub(true));
+  EXPECT_EQ(findings_of(layout_.hub_store()), 5U);
+  EXPECT_EQ(must(read_record<HubStatus>(layout_.hub_status())).merges, 2) << "each once";
 }
 
 TEST_F(JobsTest, AShardOfAFleetThatWasStoppedBeginsNothing) {
@@ -322,12 +403,40 @@ TEST_F(JobsTest, TheReportNamesWhatWasLost) {
   const auto fleet = must(describe_fleet(layout_, fleet_, nullptr));
   ASSERT_EQ(fleet.losses.size(), 1U);
   EXPECT_EQ(fleet.losses[0].host, "n1");
+  EXPECT_EQ(fleet.losses[0].job.kind, "shard");
   EXPECT_EQ(fleet.losses[0].since, "2026-01-02T03:10:00Z");
   EXPECT_EQ(fleet.losses[0].again_at, "2026-01-02T03:20:00Z");
   EXPECT_EQ(fleet.shards[0].state, "running");
   EXPECT_EQ(fleet.shards[0].attempts, 2);
   EXPECT_EQ(fleet.shards[1].state, "waiting");
   EXPECT_EQ(fleet.hub_state, "waiting");
+}
+
+TEST_F(JobsTest, WhoHasNotEndedWhenTheLastJobBeginsIsLost) {
+  must(claim_attempt(layout_, 1,
+                     {.fleet = fleet_.uid, .host = "n1", .began = "2026-01-02T03:05:00Z"}));
+  must(claim_attempt(layout_, examiner_of(fleet_, 1),
+                     {.fleet = fleet_.uid, .host = "n3", .began = "2026-01-02T04:05:00Z"}));
+  EXPECT_EQ(must(describe_fleet(layout_, fleet_, nullptr)).shards[0].state, "running");
+  must(claim_attempt(layout_, kHubShard,
+                     {.fleet = fleet_.uid, .host = "n2", .began = "2026-01-02T03:00:00Z"}));
+  must(hub(true));
+  const auto fleet = must(describe_fleet(layout_, fleet_, nullptr));
+  EXPECT_EQ(fleet.shards[0].state, "lost");
+  EXPECT_EQ(fleet.models[0].state, "lost");
+  std::vector<std::string> lost;
+  for (const auto& loss : fleet.losses) lost.push_back(loss.job.kind + " on " + loss.host);
+  EXPECT_EQ(lost, (std::vector<std::string>{"hub on n2", "shard on n1", "examination on n3"}));
+  EXPECT_NE(fleet.losses[0].again_at, "") << "the last job is an attempt of the hub";
+  EXPECT_EQ(fleet.losses[1].again_at, "");
+}
+
+TEST_F(JobsTest, AHubThatStartsAfterTheLastJobEnds) {
+  must(claim_attempt(layout_, 1, {.fleet = fleet_.uid, .began = "2026-01-02T03:05:00Z"}));
+  must(shard(2, 3, kInterrupted));
+  must(hub(true));
+  must(hub(false));
+  EXPECT_FALSE(must(read_record<HubStatus>(layout_.hub_status())).ended.empty());
 }
 
 }  // namespace

@@ -10,7 +10,9 @@
 #include <ctime>
 
 #include "fleet/record_file.h"
+#include "store/merge.h"
 #include "store/publish.h"
+#include "store/reduced.h"
 #include "store/sample.h"
 #include "tests/fleet/sample_fleet.h"
 
@@ -78,6 +80,21 @@ TEST_F(SharedFolderTest, HoldsOneFleet) {
   EXPECT_EQ(second.error().kind, ErrorKind::usage);
   EXPECT_NE(second.error().message.find("holds a fleet already"), std::string::npos);
   EXPECT_EQ(must(read_fleet(layout_)), fleet_);
+}
+
+TEST_F(SharedFolderTest, TakesNothingOfAnEarlierFleetForItsOwn) {
+  for (const auto& left : {layout_.stop(), layout_.known(), layout_.hub_store()}) {
+    std::filesystem::remove(layout_.fleet());  // by somebody who thought that this is all
+    write_bytes(left, "");
+    const auto second = create_folder(layout_, fleet_);
+    ASSERT_FALSE(second) << left;
+    EXPECT_EQ(second.error().kind, ErrorKind::usage);
+    EXPECT_NE(second.error().message.find(left.string()), std::string::npos);
+    EXPECT_FALSE(std::filesystem::exists(layout_.fleet()));
+    EXPECT_TRUE(std::filesystem::exists(left)) << "it is not ours";
+    abandon_folder(layout_);
+  }
+  EXPECT_TRUE(create_folder(layout_, fleet_));
 }
 
 TEST_F(SharedFolderTest, WithoutAFleetSaysWhatToLookFor) {
@@ -161,6 +178,96 @@ TEST_F(SharedFolderTest, TheHubMergesBySignatureAndPublishesCopies) {
   EXPECT_FALSE(folder->is_owner());
   EXPECT_TRUE(later->is_owner());
   EXPECT_EQ(must(later->store().findings()).size(), 5U);
+}
+
+TEST_F(SharedFolderTest, APublishedStoreSaysWhichSnapshotsItHas) {
+  const Attempt one = claim(1), two = claim(2), hub = claim(kHubShard);
+  store::Store first = store_of(one, 1, 3), second = store_of(two, 3, 5);
+  must(publish_snapshot(layout_, {one, 1}, first));
+  {
+    auto folder = must(SharedHub::open(layout_, fleet_.uid, hub, dir_ / "hub.local.db"));
+    must(folder->merge({one, 1}));
+    must(folder->publish());
+    must(publish_snapshot(layout_, {two, 1}, second));
+    must(folder->merge({two, 1}));  // and it is killed
+  }
+  auto later = must(SharedHub::open(layout_, fleet_.uid, claim(kHubShard), dir_ / "hub2.local.db"));
+  EXPECT_EQ(must(later->merged()), (std::map<Attempt, std::int64_t>{{one, 1}}));
+  auto other = must(SharedHub::open(layout_, std::string(kUidDigits, 'f'), hub, dir_ / "hub3.db"));
+  EXPECT_TRUE(must(other->merged()).empty()) << "of another fleet";
+}
+
+TEST_F(SharedFolderTest, WhatIsReducedIsKnownByAllItsNamesHoweverTheReductionEnded) {
+  store::Store store = open_rw(dir_ / "names.db");
+  const auto reduced = [&] { return must(store::reduced_signatures(store)); };
+  Finding f = sample_finding(1);
+  f.minimal = false;
+  f.reduction = {};
+  f.state = FindingState::confirmed;
+  const Signature before = f.signature;
+  f.id = must(store.record(f)).id;
+  must(store.settle(f, true));
+  EXPECT_TRUE(reduced().empty());
+  f.reduction.end = ReductionEnd::interrupted;
+  must(store.settle(f, true));
+  EXPECT_TRUE(reduced().empty()) << "nobody has tried all that the limits allow";
+  // Reduced until its time was over, under a more specific name.
+  f.reduction.end = ReductionEnd::time;
+  f.signature = sample_finding(2).signature;
+  must(store.settle(f, true));
+  const std::set<std::string> both{before.hash(), f.signature.hash()};
+  EXPECT_EQ(reduced(), both);
+  EXPECT_TRUE(must(published_reductions(layout_)).empty()) << "nothing is published";
+  must(store::publish(store, layout_.hub_store()));
+  const std::string published = bytes_of(layout_.hub_store());
+  EXPECT_EQ(must(published_reductions(layout_)), both);
+  EXPECT_EQ(bytes_of(layout_.hub_store()), published);
+  // A merge keeps the names.
+  store::Store into = open_rw(dir_ / "into.db");
+  must(store::merge(store, into));
+  must(store::merge(store, into));
+  EXPECT_EQ(must(store::reduced_signatures(into)), both);
+  // Another one that was confirmed as `before` proves to be this, too.
+  Finding again = f;
+  again.signature = sample_finding(3).signature;
+  again.id = must(store.record(again)).id;
+  must(store.settle(again, true));
+  again.signature = f.signature;
+  EXPECT_EQ(must(store.settle(again, true)).id, f.id);
+  EXPECT_EQ(reduced().size(), 3U);
+}
+
+// A shard that was refused the reduction keeps the name under which it confirmed the finding.
+TEST_F(SharedFolderTest, AFindingThatAReductionRenamedIsOneFindingInWhateverOrderItCame) {
+  Finding f = sample_finding(1);
+  f.minimal = false;
+  f.reduction = {};
+  f.state = FindingState::confirmed;
+  const auto confirmed = [&](const char* name) {
+    store::Store store = open_rw(dir_ / name);
+    must(store.begin_campaign(sample_campaign()));
+    f.id = must(store.record(f)).id;
+    must(store.settle(f, true));
+    return store;
+  };
+  store::Store refused = confirmed("refused.db"), holder = confirmed("holder.db");
+  store::Store early = open_rw(dir_ / "early.db"), late = open_rw(dir_ / "late.db");
+  must(store::merge(refused, early));
+  must(store::merge(holder, early));
+  f.reduction.end = ReductionEnd::minimal;
+  f.minimal = true;
+  f.signature = sample_finding(2).signature;
+  must(holder.settle(f, true));
+  must(store::merge(holder, early));
+  must(store::merge(holder, late));
+  for (store::Store* into : {&early, &late}) {
+    for (int again = 0; again < 2; ++again) must(store::merge(refused, *into));
+    const auto findings = must(into->findings());
+    ASSERT_EQ(findings.size(), 1U);
+    EXPECT_EQ(findings[0].signature, f.signature);
+    EXPECT_TRUE(findings[0].minimal);
+    EXPECT_EQ(findings[0].occurrences, 2) << "one of each shard";
+  }
 }
 
 TEST_F(SharedFolderTest, ADamagedSnapshotIsToldAndTheOthersAreMerged) {

@@ -25,6 +25,7 @@ struct FleetCosts {
   double publish = 0.2, ask = 0.002, look = 0.0001;  // a shard: a snapshot, a question, an answer?
   double merge = 0.12, cycle = 0.2;  // the hub: a snapshot, what follows a round of them
   double reduce = 0;                 // a shard: one reduction
+  double pull = 0.05;                // a shard: reading the hub's store
 };
 
 struct SimulatedNight {
@@ -41,7 +42,10 @@ struct SimulatedFigures {
   double plans = 0;
   double fleet_seconds = 0;  // of all shards, for the fleet
   double hub_seconds = 0;    // that the hub worked
-  std::int64_t files = 0, merges = 0, questions = 0, reductions = 0;
+  // Files written, looks for an answer that may not be there yet, and copies of the hub's store
+  // that shards read. A shard also looks for `stop` five times a second, which is not counted.
+  std::int64_t files = 0, looks = 0, pulls = 0;
+  std::int64_t merges = 0, questions = 0, reductions = 0;
   std::int64_t reduced = 0;     // signatures
   double longest_wait = 0;      // for an answer, or until it was given up
   double longest_unmerged = 0;  // from publishing to the copy that has it
@@ -67,6 +71,9 @@ class SimulatedFleet {
     for (const double spent : spent_)
       figures_.plans += std::max(0.0, night_.seconds - spent) * night_.plans_per_second;
     figures_.files = share_.messages;
+    figures_.looks = share_.looks;
+    figures_.pulls = share_.pulls;
+    figures_.questions = share_.questions;
     figures_.merges = hub_.figures().merges;
     figures_.reduced = static_cast<std::int64_t>(share_.reduced.size());
     return figures_;
@@ -134,13 +141,14 @@ class SimulatedFleet {
   void meet(int i, const std::string& signature) {
     if (!night_.fleet) return reduce(i, signature);
     change(i);
-    ++figures_.questions;
     pay(i, costs_.ask);
     look(i, signature, now_);
   }
   // Asked after each plan, in fact; here the answer is seen half a second late at most.
   void look(int i, const std::string& signature, double asked) {
+    const auto pulls = share_.pulls;
     const auto reduces = shard(i).leases.reduces(signature);
+    pay(i, static_cast<double>(share_.pulls - pulls) * costs_.pull);
     figures_.longest_wait = std::max(figures_.longest_wait, now_ - asked);
     if (!reduces) {
       pay(i, costs_.look * night_.plans_per_second * kAnswerEvery);

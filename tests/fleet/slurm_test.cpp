@@ -63,6 +63,24 @@ TEST_F(SlurmTest, TheShardsAreAnArrayThatIsRequeuedAndWarned) {
   EXPECT_FALSE(has(commands().hub.words(), "--gres=gpu:1"));
 }
 
+TEST_F(SlurmTest, TheHubAsksForNoMoreTimeThanAShardAndTheReportForWhatItMerges) {
+  const auto one = commands();
+  EXPECT_TRUE(has(one.hub.words(), "--time=80")) << "it queues itself again";
+  EXPECT_TRUE(has(one.report.words(), "--time=20"));
+  EXPECT_TRUE(has(one.report.words(), "--signal=B:TERM@120"));
+  fleet_.shards = 4000;
+  fleet_.models = {{.name = "", .shards = 4000}};
+  EXPECT_TRUE(has(commands().report.words(), "--time=220"));
+  fleet_.seconds = 0;  // a number of plans: nobody knows
+  for (const auto& word : commands().report.words()) EXPECT_FALSE(word.starts_with("--time"));
+  const auto site =
+      must(this->site("script = 'job.sbatch'\nhub = ['--partition=cpu']\nreport = ['--time=60']"));
+  const auto both = commands_of(fleet_, {"/shared/run"}, site, "/opt/redzone");
+  EXPECT_TRUE(has(both.report.words(), "--partition=cpu"));
+  EXPECT_TRUE(has(both.report.words(), "--time=60"));
+  EXPECT_FALSE(has(both.hub.words(), "--time=60"));
+}
+
 TEST_F(SlurmTest, OptionsOfTheSiteComeLastSoThatTheyCount) {
   const auto site =
       must(this->site("script = 'job.sbatch'\nsbatch = ['--time=5']\nshards = "
@@ -164,6 +182,7 @@ TEST_F(SlurmTest, AMistakeInTheSitesFileHasItsPlace) {
   for (const auto& [text, message] : std::vector<std::pair<const char*, const char*>>{
            {"sbach = []", "sbach"},
            {"lease_seconds = 0", "is less than a second"},
+           {"answer_seconds = 0", "is less than a second"},
            {"sbatch = '--time=5'", "sbatch"},
            {"[[model]]\nname = 'h100'", "model[h100].options: missing"},
            {"script = 'none.sbatch'", "none.sbatch: no such file"}}) {

@@ -173,7 +173,8 @@ class Nodes(FleetTest):
         report = self.wait_for_report()
         self.check_nothing_is_lost(before)
         self.assertEqual([shard["state"] for shard in report["shards"]], ["ended"] * 3)
-        self.assertEqual(sorted(f"{loss['shard']:04}-{loss['attempt']}" for loss in report["losses"]),
+        self.assertEqual(sorted(f"{loss['number']:04}-{loss['attempt']}" for loss in report["losses"]
+                                if loss["job"] == "shard"),
                          sorted(lost))
         self.assertGreater(report["hub"]["granted"], 0, report["hub"])
         # The page of the night, and its exit code.
@@ -186,6 +187,31 @@ class Nodes(FleetTest):
         self.assertIn("of 3", plain.stdout)
         self.cluster.start_node(lost_node)
         self.cluster.wait_for_nodes()
+
+
+class Crashes(FleetTest):
+    def test_a_hub_and_a_night_that_crash_are_started_again(self):
+        self.submit(2, *self.plans())
+        self.wait_for(lambda: self.reducers() and all(
+            self.attempts().get(name, {}).get("snapshot", 0) > 0 for name in ("0001-1", "0002-1")),
+            "snapshots of both shards")
+        before = self.snapshot_findings()
+        node = self.attempts()["0001-1"]["host"]
+        self.cluster.kill_program("nightly", "SLURM_ARRAY_TASK_ID=1")
+        self.cluster.kill_program("hub", "SLURM_JOB_NAME=redzone-hub")
+        self.wait_for(lambda: self.attempts().get("0001-2", {}).get("taken_up") == 1, "shard 1 again")
+        self.assertNotEqual(self.attempts()["0001-2"]["host"], node, "there is another node")
+        report = self.wait_for_report()
+        self.check_nothing_is_lost(before)
+        self.assertIn("0000-2", self.attempts(), "the hub again, or the last job")
+        self.assertEqual([shard["state"] for shard in report["shards"]], ["ended"] * 2)
+        why = {(loss["job"], loss["number"], loss["attempt"]): loss["why"] for loss in report["losses"]}
+        self.assertEqual(why[("shard", 1, 1)], "the night was killed by signal 9")
+        self.assertEqual(why[("hub", 1, 1)], "it ended without a word")
+        # A hub that was away for a while leaves few findings that two shards reduced.
+        reducers = self.reducers()
+        twice = [finding for finding, shards in reducers.items() if len(shards) > 1]
+        print(f"{len(twice)} of {len(reducers)} findings were reduced by both shards", file=sys.stderr)
 
 
 class TimeLimits(FleetTest):
@@ -227,7 +253,8 @@ class Models(FleetTest):
         self.wait_for(lambda: "0001-2" in self.attempts(), "shard 1 again")
         report = self.wait_for_report()
         self.check_nothing_is_lost(before)
-        self.assertEqual([(loss["shard"], loss["attempt"]) for loss in report["losses"]], [(1, 1)])
+        self.assertEqual([(loss["job"], loss["number"], loss["attempt"]) for loss in report["losses"]],
+                         [("shard", 1, 1)])
         self.assertEqual(self.attempts()["0001-2"]["taken_up"], 1)
         self.assertEqual([(shard["host"], shard["state"]) for shard in report["shards"]],
                          [("n1", "ended"), ("n2", "ended")])

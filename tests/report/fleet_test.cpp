@@ -26,9 +26,10 @@ Fleet sample_fleet() {
        .published = "2026-01-02T04:00:00Z",
        .problem = ""},
       {.shard = 2, .state = "waiting", .host = "", .device = "", .published = "", .problem = ""}};
-  fleet.losses = {{.shard = 1,
+  fleet.losses = {{.job = {"shard", 1},
                    .attempt = 1,
                    .host = "n1",
+                   .why = "the night was killed by signal 9",
                    .since = "2026-01-02T03:30:00Z",
                    .again_at = "2026-01-02T03:33:00Z"}};
   fleet.findings = {{"NVIDIA H100", {{"confirmed", 2}, {"flaky", 1}}}};

@@ -1,0 +1,36 @@
+// What a shard knows of the others: the findings that the hub has published as reduced. Looked up
+// when the shard has confirmed something, and at most as often as a shard publishes, since the hub
+// has nothing newer before.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "core/error.h"
+
+namespace redzone::fleet {
+
+class KnownElsewhere {
+ public:
+  using Signatures = std::set<std::string>;  // Signature::hash()
+
+  // `pull`: what has been published until now. `now`: seconds of a monotonic clock.
+  KnownElsewhere(std::function<Result<Signatures>()> pull, std::function<double()> now,
+                 double seconds_between)
+      : pull_(std::move(pull)), now_(std::move(now)), seconds_between_(seconds_between) {}
+
+  // Whoever cannot look does not know.
+  bool is_reduced(const std::string& signature);
+
+ private:
+  std::function<Result<Signatures>()> pull_;
+  std::function<double()> now_;
+  double seconds_between_;
+  std::optional<double> pulled_at_;
+  Signatures known_;
+};
+
+}  // namespace redzone::fleet
