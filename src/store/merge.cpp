@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -19,7 +18,6 @@
 #include "store/finding_table.h"
 #include "store/ledger_table.h"
 #include "store/night.h"
-#include "store/reduced.h"
 #include "store/row.h"
 #include "store/schema_columns.h"
 #include "store/upkeep.h"
@@ -142,11 +140,7 @@ class Merging {
     // One by one: `into` may hold far more of them than `from`.
     for (auto& f : all_findings(from_)) {
       const std::int64_t known = finding_id(into_, f.signature);
-      const std::int64_t sharpened = known == 0 ? sharpened_from(f) : 0;
-      if (sharpened != 0) {
-        finding_[f.id] = sharpened;
-        left_.insert(f.id);
-      } else if (known == 0) {
+      if (known == 0) {
         finding_[f.id] = insert(f);
         ++merged_.findings;
       } else {
@@ -160,7 +154,6 @@ class Merging {
                 {{"finding_id", [here = finding_[f.id]](std::int64_t) { return here; }}},
                 Repeated::left_out);
     }
-    take_former_names();
     probes();
     SQLite::Statement entries(from_, "SELECT finding_id, at, event, link, note FROM ledger");
     SQLite::Statement add(into_,
@@ -173,56 +166,6 @@ class Merging {
       add.reset();
     }
     drop_unused_plans(into_);
-  }
-
-  // The finding in `into` that the unreduced one has proved to be, 0 if none.
-  std::int64_t sharpened_from(const Finding& f) {
-    if (is_reduced(f)) return 0;
-    SQLite::Statement named(into_,
-                            "SELECT f.id FROM former_names n JOIN findings f ON f.id = "
-                            "n.finding_id WHERE n.signature_hash = ? ORDER BY f.signature_hash");
-    named.bind(1, f.signature.hash());
-    while (named.executeStep())
-      if (const std::int64_t id = named.getColumn(0).getInt64();
-          is_reduced(read_finding(into_, id)))
-        return id;
-    return 0;
-  }
-
-  // Findings of `into` that came before what they have proved to be.
-  void take_former_names() {
-    std::vector<std::pair<std::int64_t, std::int64_t>> pairs;
-    SQLite::Statement all(into_,
-                          "SELECT f.id, n.finding_id FROM former_names n JOIN findings f ON "
-                          "f.signature_hash = n.signature_hash AND f.id <> n.finding_id ORDER BY "
-                          "f.signature_hash, (SELECT signature_hash FROM findings WHERE id = "
-                          "n.finding_id)");
-    while (all.executeStep())
-      pairs.emplace_back(all.getColumn(0).getInt64(), all.getColumn(1).getInt64());
-    std::set<std::int64_t> gone;
-    for (const auto& [before, after] : pairs) {
-      if (gone.contains(before) || gone.contains(after) ||
-          is_reduced(read_finding(into_, before)) || !is_reduced(read_finding(into_, after)))
-        continue;
-      gone.insert(before);
-      // What a campaign counted under both names, one after the other, is the same.
-      for (const char* text :
-           {"INSERT INTO occurrences SELECT ?2, campaign, plans FROM occurrences WHERE finding_id "
-            "= ?1 ON CONFLICT DO UPDATE SET plans = max(plans, excluded.plans)",
-            "DELETE FROM occurrences WHERE finding_id = ?1 AND ?2"}) {
-        SQLite::Statement move(into_, text);
-        move.bind(1, before);
-        move.bind(2, after);
-        move.exec();
-      }
-      merge_finding(into_, before, after);
-      sum_up(after);
-      for (auto& [there, here] : finding_)
-        if (here == before) {
-          here = after;
-          left_.insert(there);
-        }
-    }
   }
 
   std::int64_t insert(Finding f) {
@@ -275,9 +218,7 @@ class Merging {
         "excluded.said, excluded.last_run) > (failed_runs + otherwise + passed + unjudged, "
         "failed_runs, otherwise, passed, said, last_run)");
     while (all.executeStep()) {
-      const std::int64_t finding = all.getColumn(0).getInt64();
-      if (left_.contains(finding)) continue;
-      add.bind(1, finding_.at(finding));
+      add.bind(1, finding_.at(all.getColumn(0).getInt64()));
       add.bind(2, copy_plan(from_, into_, all.getColumn(1).getInt64()));
       for (int i : {2, 3, 8, 9}) add.bind(i + 1, all.getColumn(i).getString());
       for (int i : {4, 5, 6, 7}) add.bind(i + 1, all.getColumn(i).getInt64());
@@ -322,10 +263,6 @@ class Merging {
       add.bind(3, counts.getColumn(1).getInt64());
       add.exec();
     }
-    sum_up(here);
-  }
-
-  void sum_up(std::int64_t here) {
     SQLite::Statement total(into_,
                             "UPDATE findings SET occurrences = (SELECT ifnull(sum(plans), 0) FROM "
                             "occurrences WHERE finding_id = ?1) WHERE id = ?1");
@@ -356,7 +293,6 @@ class Merging {
   SQLite::Database& into_;
   const Columns& known_ = known_columns();
   IdMap campaign_, finding_;
-  std::set<std::int64_t> left_;      // findings of `from` of which only the occurrences are taken
   std::vector<std::int64_t> ahead_;  // campaigns that have progressed further in `from`
   Merged merged_;
 };

@@ -1,8 +1,5 @@
 // Merges stores: campaigns by uid, findings by signature, ledgers by entry, nights.
 //
-// A finding that nobody has reduced and whose name one that was reduced had before is that one: its
-// occurrences and its ledger go there, and its plan and evidence are left.
-//
 // Of two repros of a signature the better one stays: by state, then minimal, smaller, more
 // reliable. Ties are broken by content, so that the order in which stores are merged does not
 // matter. The evidence of both stays: each trial has its plan, and the kind of an artifact of the
