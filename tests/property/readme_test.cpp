@@ -155,6 +155,8 @@ TEST(Readme, NamesNoFlagThatDoesNotExist) {
   // Flags of the compiler and the linker, in docs/writing-targets.md.
   known.insert("--param");
   known.insert("--wrap");
+  // Those of the pytest plugin, in docs/python.md.
+  known.merge(flags_in(read_text(root() / "python" / "redzone" / "pytest_guard.py")));
   // Those of sbatch, in docs/fleet.md.
   known.merge(flags_in(read_text(root() / "scripts" / "fleet" / "fleet.toml")));
   std::vector<path> pages{root() / "README.md"};
