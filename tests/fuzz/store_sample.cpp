@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 
 #include <cstring>
+#include <utility>
 
 #include "fuzz/harness.h"
 #include "fuzz/store_reading.h"
+#include "store/merged_copies.h"
 #include "store/night.h"
 #include "store/sample.h"
 #include "store/upkeep.h"
@@ -50,7 +52,12 @@ void fill(store::Store& store) {
   const std::int64_t campaign = must(store.begin_campaign(store::testing::sample_campaign()));
   Finding finding = store::testing::sample_finding();
   finding.campaign = campaign;
+  // Confirmed under another name first.
+  const Signature name =
+      std::exchange(finding.signature, store::testing::sample_finding(3).signature);
   finding.id = must(store.record(finding)).id;
+  must(store.settle(finding));
+  finding.signature = name;
   must(store.settle(finding));
   must(store.mark(finding.id, {"", LedgerEvent::known, "https://example.org/1", ""}));
   TrialSpec spec{finding.plan.mode};
@@ -64,6 +71,7 @@ void fill(store::Store& store) {
   of_program.campaign = campaign;
   must(store.settle(of_program));
   add_night(store, campaign, finding.id);
+  must(store::note_merged_copy(store, "0001", 1));
   must(store.end_campaign(campaign, {.seconds = 2, .plans = 3}));
 }
 

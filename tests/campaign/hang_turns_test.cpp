@@ -1,0 +1,86 @@
+// How a campaign divides its time over targets of which one hangs, or seems to.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "campaign/turns_case.h"
+
+namespace redzone::campaign {
+namespace {
+
+using namespace testing;
+using redzone::testing::ended;
+using std::chrono::milliseconds;
+
+// A hang slows down all others: it is ended soon, and then measured at the full deadline.
+TEST_F(TurnsTest, WhereTheScreenLeavesRoomAHangIsASuspectSoonAndMeasuredInFull) {
+  options_.screen_leaves_room = true;
+  options_.triage.hang_deadline = milliseconds(200);
+  const auto result = run(
+      [](const std::string& target, std::int64_t n) {
+        if (target != "t0") return right();
+        Observation hang = ended(End::hang);
+        hang.fault = *fault_in(n > 0 ? 1 : n).fault;
+        return hang;
+      },
+      2);
+  ASSERT_EQ(findings_of("t0").size(), 1u);
+  EXPECT_EQ(findings_of("t0")[0]->state, FindingState::confirmed);
+  EXPECT_GT(result.targets[0].plans, 20u);
+  EXPECT_EQ(warm_deadlines_.front(), options_.triage.hang_deadline);
+  EXPECT_EQ(
+      std::count(warm_deadlines_.begin(), warm_deadlines_.end(), options_.triage.hang_deadline),
+      static_cast<std::ptrdiff_t>(kTargets))
+      << "a target that hangs does so in its first plan";
+  // Its confirmation, and the measurement of the reduced plan.
+  EXPECT_GE(std::count(fresh_deadlines_.begin(), fresh_deadlines_.end(), options_.deadline), 2);
+  EXPECT_EQ(fresh_deadlines_.back(), options_.triage.hang_deadline);
+}
+
+// Where each worker imports PyTorch, the first call of a kernel that compiles is not ended before.
+TEST_F(TurnsTest, NothingIsEndedBeforeItTookAsLongAsAnotherWorkerTakesToStart) {
+  options_.screen_leaves_room = true;
+  options_.triage.hang_deadline = milliseconds(200);
+  for (const milliseconds start : {milliseconds(600), milliseconds(25'000)}) {
+    latest_start_ = start;
+    sink_ = RecordingSink();
+    now_ = {};
+    run([](const std::string& target,
+           std::int64_t) { return target == "t0" ? ended(End::hang) : right(); },
+        2);
+    const auto least = std::min(start, options_.deadline);
+    for (const auto& all : {warm_deadlines_, fresh_deadlines_}) {
+      ASSERT_FALSE(all.empty());
+      EXPECT_EQ(*std::min_element(all.begin(), all.end()), least);
+    }
+  }
+}
+
+// What only takes long is no hang: the plan is screened again, and further ones are given the time.
+TEST_F(TurnsTest, WhereTheScreenLeavesRoomWhatWasOnlySlowIsScreenedAgain) {
+  options_.screen_leaves_room = true;
+  options_.triage.hang_deadline = milliseconds(200);
+  slow_ = "t0";
+  const auto result = run([](const std::string&, std::int64_t) { return right(); }, 2);
+  ASSERT_EQ(findings_of("t0").size(), 1u);
+  EXPECT_EQ(findings_of("t0")[0]->state, FindingState::unconfirmed);
+  EXPECT_GT(result.targets[0].pass, 20u);
+  EXPECT_EQ(result.targets[0].fail, 1u) << "its first plan";
+  EXPECT_EQ(result.stats.new_findings, 0u);
+}
+
+TEST_F(TurnsTest, ManyHangsOfOneTargetWaitForItsTurn) {
+  const auto result = run([](const std::string& target, std::int64_t n) {
+    if (target != "t0") return right();
+    Observation hang = ended(End::hang);
+    hang.fault = *fault_in(n).fault;
+    return hang;
+  });
+  const double share = std::chrono::duration<double>(kTime).count() / kTargets;
+  for (std::size_t i = 1; i < kTargets; ++i)
+    EXPECT_GE(result.targets[i].device_seconds, share - kDearest) << i;
+  EXPECT_NEAR(seconds_in_all(result), std::chrono::duration<double>(kTime).count(), kDearest);
+}
+
+}  // namespace
+}  // namespace redzone::campaign
