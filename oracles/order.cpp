@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "core/mode_axes.h"
 #include "oracles/checks.h"
@@ -11,8 +12,12 @@ namespace redzone::oracles {
 namespace {
 
 // The trials of one pair: a plain one, because a device may be slow at what it does for the first
-// time; then each of two ways, twice.
-constexpr std::size_t kTrialsOfPair = 5;
+// time; then each of two ways, twice, so that what every second trial of a process does is none of
+// them.
+constexpr std::array kSecondFirst{false, true, true, false};
+constexpr std::size_t kTrialsOfPair = 1 + kSecondFirst.size();
+// Where the first trial faults most others do, too, and each costs a worker.
+constexpr std::size_t kMostPairsOfFault = 3;
 
 // A seeded schedule draws for one operation after another, so it would differ between two orders.
 TrialSpec recording(const Plan& plan, const TargetSpec& spec) {
@@ -53,26 +58,28 @@ struct Effect {
   std::string fault = {};  // its code, if one order has it
 };
 
-// What the trials of the two orders show, in turns, as `ways`.
+// What the trials of the two orders show, as kSecondFirst.
 struct Shown {
   bool forced = false;  // both orders were, as far as is known: a fault tells nothing of that
   std::optional<Effect> effect = {};
 };
 
 Shown shown_by(const TargetSpec& spec, std::span<const Observation> ways) {
-  const auto both = [&](std::size_t way, auto has) { return has(ways[way]) && has(ways[way + 2]); };
+  const auto first = [&](std::size_t way) -> const Observation& { return ways[way]; };
+  const auto again = [&](std::size_t way) -> const Observation& { return ways[3 - way]; };
+  const auto both = [&](std::size_t way, auto has) { return has(first(way)) && has(again(way)); };
   const bool directed[] = {both(0, was_directed), both(1, was_directed)};
   for (const std::size_t way : {0, 1}) {
+    const std::size_t other = 1 - way;
+    const std::optional<Fault>& fault = first(way).fault;
     // A fault costs the worker, and in a new one the other order may not be forced again.
-    const Observation &other = ways[1 - way], &other_again = ways[3 - way];
-    const std::optional<Fault>& fault = ways[way].fault;
-    if (both(way, has_fault) && fault && ways[way + 2].fault &&
-        fault->code == ways[way + 2].fault->code && both(1 - way, has_completed) &&
-        (was_directed(other) || was_directed(other_again)))
+    if (both(way, has_fault) && fault && again(way).fault &&
+        fault->code == again(way).fault->code && both(other, has_completed) &&
+        (was_directed(first(other)) || was_directed(again(other))))
       return {true, Effect{fault->call, fault->code}};
   }
   if (!directed[0] || !directed[1]) return {};
-  if (!alike(spec, ways[0], ways[2]) || !alike(spec, ways[1], ways[3])) return {true};
+  if (!alike(spec, first(0), again(0)) || !alike(spec, first(1), again(1))) return {true};
   if (const auto difference = first_difference(spec, ways[0], ways[1]))
     return {true, Effect{difference->call}};
   if (writes_to_freed(ways[0]) != writes_to_freed(ways[1])) return {true, Effect{}};
@@ -151,6 +158,8 @@ std::vector<OrderCandidate> OrderOracle::pairs_of(std::span<const Observation> o
   if (observations.empty() || !observations[0].order) return {};
   std::vector<OrderCandidate> pairs = observations[0].order->candidates;
   if (picks_) std::erase_if(pairs, [&](const OrderCandidate& pair) { return !picks_(pair); });
+  if (has_fault(observations[0]) && pairs.size() > kMostPairsOfFault)
+    pairs.resize(kMostPairsOfFault);
   return pairs;
 }
 
@@ -165,7 +174,7 @@ std::vector<TrialSpec> OrderOracle::follow_up(const Plan& plan, const TargetSpec
   const TrialSpec plain = recording(plan, spec);
   for (const auto& pair : pairs_of(observations)) {
     trials.push_back(plain);
-    for (const bool second_first : {false, true, false, true})
+    for (const bool second_first : kSecondFirst)
       trials.emplace_back(plain).direction =
           Direction{pair.first.number, pair.second.number, second_first};
   }

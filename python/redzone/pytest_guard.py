@@ -1,8 +1,7 @@
-"""`pytest --redzone-guard`: runs the suite as `redzone guard -- python -m pytest` does.
+"""`pytest --redzone-guard`: starts itself again under `redzone guard`.
 
-Memory of a device is guarded where there is one, that of malloc() elsewhere. A test that accesses memory out
-of bounds ends pytest, and the report of the guard names the access and the block. What is found is kept in
-.redzone/guard.db below pytest's root folder.
+Memory of a device is guarded where there is one, that of malloc() elsewhere. The report of the guard names
+each access and its block. What is found is kept in .redzone/guard.db below pytest's root folder.
 """
 
 from __future__ import annotations
@@ -37,15 +36,18 @@ def is_wanted(config: pytest.Config) -> bool:
 
 
 def run_guarded(config: pytest.Config) -> NoReturn:
-    """Replaces this process by pytest under the guard. Raises pytest.UsageError without the command."""
+    """Starts this process again as it was started, under the guard. Raises pytest.UsageError where that
+    cannot be."""
     try:
         program = find_command()
-    except CommandError as error:
-        raise pytest.UsageError(str(error)) from None
+        flags = shlex.split(config.getoption(FLAGS))
+    except (CommandError, ValueError) as error:
+        raise pytest.UsageError(f"{OPTION}: {error}") from None
     store = os.path.join(str(config.rootpath), _STORE)
     os.makedirs(os.path.dirname(store), exist_ok=True)
-    words = [program, "guard", "--db", store, *_what_is_guarded(), *shlex.split(config.getoption(FLAGS))]
-    words += ["--", sys.executable, "-m", "pytest", *config.invocation_params.args]
+    words = [program, "guard", *_defaults(flags, store), *flags]
+    # With the interpreter's own flags, and as a program that calls pytest.main() or a script.
+    words += ["--", sys.executable, *sys.orig_argv[1:]]
     # pytest has put files in the place of the standard streams.
     capture: Any = config.pluginmanager.getplugin("capturemanager")
     if capture is not None:
@@ -55,8 +57,13 @@ def run_guarded(config: pytest.Config) -> NoReturn:
     os.execv(program, words)
 
 
-def _what_is_guarded() -> list[str]:
-    return ["--framework", "auto"] if _has_device() else ["--cpu"]
+def _defaults(flags: list[str], store: str) -> list[str]:
+    """Flags of the guard, but for those that are given."""
+    given = {flag.split("=", 1)[0] for flag in flags}
+    out = [] if "--db" in given else ["--db", store]
+    if not given & {"--cpu", "--framework"}:
+        out += ["--framework", "auto"] if _has_device() else ["--cpu"]
+    return out
 
 
 def _has_device() -> bool:

@@ -436,11 +436,11 @@ def declare_single(backend, suffix="", argument=NHD_ARGUMENT):
     )(single)  # fmt: skip
 
 
-for name in ("fa2", "fa3"):
-    declare_ragged(name)
-    declare_ragged(name, ".host_offsets", place="host")
-    declare_single(name)
 # fa3 encodes strides of dims of size 1, too.
+for name, argument in (("fa2", UNIT_STRIDES), ("fa3", NHD_ARGUMENT)):
+    declare_ragged(name, argument=argument)
+    declare_ragged(name, ".host_offsets", place="host", argument=argument)
+    declare_single(name, argument=argument)
 declare_ragged("fa3", ".unit_strides", argument=UNIT_STRIDES)
 declare_single("fa3", ".unit_strides", argument=UNIT_STRIDES)
 

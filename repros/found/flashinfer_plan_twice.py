@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """FlashInfer: plan() for the next batch changes the plan of a batch that the GPU has not reached yet.
 
-    python3 flashinfer_plan_twice.py    exit 1: the bug shows, 0: it does not
+    python3 flashinfer_plan_twice.py    exit 1: the bug shows, 0: it does not, 2: not known
 
 A BatchPrefillWithRaggedKVCacheWrapper copies its plan from one page-locked buffer to the GPU, without waiting
 for the copy. Offsets that are on the host, as plan() accepts them, make nothing else wait, so a second plan()
 writes into the buffer while the first copy is still in the queue of a busy stream. Two batches of two
-requests with other lengths are planned and run one after the other, behind 50 ms of other work; then once
-more with a synchronize() between them.
+requests with other lengths are planned and run one after the other, behind 50 ms of other work: first with a
+synchronize() between them, then without.
 """
 
 import itertools
@@ -22,7 +22,8 @@ def main():
     import torch
 
     if not torch.cuda.is_available():
-        sys.exit("needs a GPU")
+        print("needs a GPU", file=sys.stderr)
+        sys.exit(2)
     gpu = torch.cuda.get_device_name()
     print(f"FlashInfer {flashinfer.__version__}, PyTorch {torch.__version__}, {gpu}", flush=True)
     torch.manual_seed(0)

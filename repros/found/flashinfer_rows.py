@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """FlashInfer: the fused activations take every tensor for a dense one.
 
-    python3 flashinfer_rows.py          exit 1: the bug shows, 0: it does not
+    python3 flashinfer_rows.py          exit 1: the bug shows, 0: it does not, 2: not known
 
 `input` or `out` are the first columns of a wider tensor, as a slice gives them. The kernels find row i at i
 times the number of columns, whatever the strides: results are wrong, and with such an `out` they are written
@@ -18,7 +18,8 @@ def main():
     import torch
 
     if not torch.cuda.is_available():
-        sys.exit("needs a GPU")
+        print("needs a GPU", file=sys.stderr)
+        sys.exit(2)
     gpu = torch.cuda.get_device_name()
     print(f"FlashInfer {flashinfer.__version__}, PyTorch {torch.__version__}, {gpu}", flush=True)
     torch.manual_seed(0)

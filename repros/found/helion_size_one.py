@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Helion: a kernel that is first called with a size of one computes one row only, also of later calls.
 
-    python3 helion_size_one.py          exit 1: the bug shows, 0: it does not
+    python3 helion_size_one.py          exit 1: the bug shows, 0: it does not, 2: not known
 
 With static_shapes=False a kernel is compiled once for all sizes, a size of one among them. torch.empty_like()
 of an argument with a size of one makes that size a constant of what is compiled, and the cache of compiled
@@ -55,7 +55,8 @@ def main():
     if len(sys.argv) > 1:
         run(sys.argv[1], [int(rows) for rows in sys.argv[2:]])
     if not torch.cuda.is_available():
-        sys.exit("needs a GPU")
+        print("needs a GPU", file=sys.stderr)
+        sys.exit(2)
     version, gpu = importlib.metadata.version("helion"), torch.cuda.get_device_name()
     print(f"Helion {version}, PyTorch {torch.__version__}, {gpu}", flush=True)
     # A process for each, because compiled kernels are kept in one.
@@ -68,7 +69,8 @@ def main():
     print(*lines, sep="", end="", flush=True)
     # A traceback ends with 1, too, but prints no line.
     if not all(lines):
-        sys.exit("a process has failed")
+        print("a process has failed", file=sys.stderr)
+        sys.exit(2)
     shows = any(process.returncode for process in running)
     print("the bug shows" if shows else "the bug does not show")
     sys.exit(1 if shows else 0)

@@ -341,9 +341,9 @@ std::chrono::milliseconds Campaign::call_deadline(const Lane& lane, const Pendin
   return soon ? hang_deadline() : options_.deadline;
 }
 
-// What only takes long would cost a worker, so nothing is ended before it took as long as another
-// worker takes to start: 25 s where each imports PyTorch, whose kernels compile in their first
-// call.
+// What only takes long would cost a worker, so within the deadline nothing is ended before it took
+// as long as another worker takes to start: 25 s where each imports PyTorch, whose kernels compile
+// in their first call.
 std::chrono::milliseconds Campaign::hang_deadline() const {
   const auto least = std::max(options_.triage.hang_deadline, executor_.stats().latest_start);
   return std::min(options_.deadline, least);

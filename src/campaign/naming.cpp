@@ -170,19 +170,22 @@ std::optional<Shown> as_order(const Workshop& shop, Evaluator& evaluator, const 
   const bool faulted = ends_trial(signature.kind) && signature.kind != FailKind::hang &&
                        seen.plan.mode.launch != Launch::blocking;
   if (order == nullptr || !(used || faulted) || shop.options.stopped()) return std::nullopt;
-  // What faults at random may once do so in both trials of one order and in none of the other.
-  const std::vector<Question> questions(used ? 1 : 2, {order, seen.plan});
-  auto answers = evaluator.ask(questions);
   const auto explains = [&](const Answer& answer) {
     const Signature& its = answer.verdict.signature;
     if (!answer.verdict.failed() || its.kind != FailKind::order) return false;
     if (used) return its.buffer == signature.buffer;
     const auto shown = oracles::direct_evidence(seen.plan, answer.trials, answer.observations);
-    return shown && shown->verdict.signature.kind == signature.kind &&
-           its == answers.front().verdict.signature;
+    return shown && shown->verdict.signature.kind == signature.kind;
   };
-  if (!std::all_of(answers.begin(), answers.end(), explains)) return std::nullopt;
-  return Shown{order, seen.plan, std::move(answers.front())};
+  Answer answer = evaluator.ask(*order, seen.plan);
+  if (!explains(answer)) return std::nullopt;
+  // What faults at random may once do so in both trials of one order and in none of the other.
+  if (faulted) {
+    const Answer again = evaluator.ask(*order, seen.plan);
+    if (!explains(again) || again.verdict.signature != answer.verdict.signature)
+      return std::nullopt;
+  }
+  return Shown{order, seen.plan, std::move(answer)};
 }
 
 }  // namespace redzone::campaign

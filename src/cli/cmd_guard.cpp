@@ -248,7 +248,8 @@ void narrow(const po::variables_map& flags, guard::RunRequest request,
   if (wanted == guard::Narrowing::none || run.ended.passed_on != 0) return;
   report_before_narrowing(flags, run);
   const bool of_error = wanted == guard::Narrowing::error;
-  request.limit = std::max(kTimes * first_took, kLeast);
+  const auto most = std::max(kTimes * first_took, kLeast);
+  request.limit = std::min(request.limit.value_or(most), most);
   request.standard_output = request.standard_error;  // that of the first run is the program's
   request.settings = run.settings;
   request.settings.launch = interpose::LaunchMode::blocking;

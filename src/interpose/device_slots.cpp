@@ -242,13 +242,18 @@ bool DeviceMemory::wait_for_free(Lock& lock, CuContext context, CuDevice device,
 
 bool DeviceMemory::make_room(std::optional<CuDevice> device) {
   Lock lock(mutex_);
+  if (abandoned_ || holds_back()) return false;
   CuContext context = nullptr;
+  const bool is_known =
+      driver_.get_context(&context) == kCuSuccess && contexts_.count(context) != 0;
   CuDevice its = 0;
-  if (abandoned_ || holds_back() || driver_.get_context(&context) != kCuSuccess ||
-      contexts_.count(context) == 0 || driver_.get_device(&its) != kCuSuccess)
-    return false;
+  // A call that names its device needs no context.
+  if (!device && (!is_known || driver_.get_device(&its) != kCuSuccess)) return false;
+  const CuDevice of = device.value_or(its);
   constexpr std::uint64_t most_us = kFreeWaitMs * std::uint64_t{1000};
-  return trim(device.value_or(its)) || wait_for_free(lock, context, device.value_or(its), most_us);
+  if (trim(of)) return true;
+  // Another thread may collect what came back.
+  return is_known && (wait_for_free(lock, context, of, most_us) || trim(of));
 }
 
 std::size_t DeviceMemory::kept_bytes() const {

@@ -51,9 +51,13 @@ def test_fill(size):
 
 
 class Plugin(cases.FileCase):
-    def pytest(self, *words, command=None):
+    def pytest(self, *words, command=None, script=False):
+        """`script`: as the script `pytest` runs it, which does not search the working folder."""
+        runs = ["-m", "pytest"]
+        if script:
+            runs = ["-P", "-c", "import sys, pytest; sys.exit(pytest.main(sys.argv[1:]))"]
         return subprocess.run(
-            [sys.executable, "-m", "pytest", "-p", "redzone.pytest_plugin", "-q", *words],
+            [sys.executable, *runs, "-p", "redzone.pytest_plugin", "-q", *words],
             cwd=self.folder, capture_output=True, text=True, timeout=200,
             env={
                 **os.environ, "PYTHONPATH": str(cases.PACKAGE), "REDZONE": str(command or REDZONE), "CI": "1",
@@ -105,6 +109,14 @@ class Plugin(cases.FileCase):
         self.assertEqual(passed.returncode, 0, passed.stdout + passed.stderr)
         self.assertIn("2 passed", passed.stdout)
         self.assertIn("redzone guard:", passed.stderr)
+        # What the suite imports is found as without the guard: the working folder is not searched.
+        self.write("raise ImportError('not the installed one')", "textwrap.py")
+        cpu = "--redzone-guard-flags=--cpu"
+        script = self.pytest("test_native.py", "--redzone-guard", cpu, script=True)
+        self.assertEqual(script.returncode, 0, script.stdout + script.stderr)
+        (self.folder / "textwrap.py").unlink()
+        quote = self.pytest("test_native.py", "--redzone-guard", "--redzone-guard-flags='")
+        self.assertEqual(quote.returncode, 4, quote.stdout + quote.stderr)
         self.write("def test_no(): assert 1 == 2\n", "test_native.py")
         failed = self.pytest("test_native.py", "--redzone-guard")
         self.assertEqual(failed.returncode, 1)
