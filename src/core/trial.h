@@ -352,7 +352,7 @@ struct Observation {
   std::optional<SanitizerReport> sanitizer = {};
   // Set if the target can take memory by itself and the worker was not lost.
   std::optional<OwnMemory> own_memory = {};
-  // Set if the trial records the order and the worker was not lost.
+  // Set if the trial records the order and the worker was not lost, after a fault as well.
   std::optional<OrderObservation> order = {};
 
   bool operator==(const Observation&) const = default;
