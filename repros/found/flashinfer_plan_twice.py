@@ -22,8 +22,7 @@ def main():
     import torch
 
     if not torch.cuda.is_available():
-        print("needs a GPU", file=sys.stderr)
-        sys.exit(2)
+        sys.exit(2)  # needs a GPU
     gpu = torch.cuda.get_device_name()
     print(f"FlashInfer {flashinfer.__version__}, PyTorch {torch.__version__}, {gpu}", flush=True)
     torch.manual_seed(0)

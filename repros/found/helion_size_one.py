@@ -55,8 +55,7 @@ def main():
     if len(sys.argv) > 1:
         run(sys.argv[1], [int(rows) for rows in sys.argv[2:]])
     if not torch.cuda.is_available():
-        print("needs a GPU", file=sys.stderr)
-        sys.exit(2)
+        sys.exit(2)  # needs a GPU
     version, gpu = importlib.metadata.version("helion"), torch.cuda.get_device_name()
     print(f"Helion {version}, PyTorch {torch.__version__}, {gpu}", flush=True)
     # A process for each, because compiled kernels are kept in one.
