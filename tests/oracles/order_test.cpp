@@ -221,7 +221,9 @@ TEST_F(OrderOracleTest, ASideStreamThatDoesNotWaitForTheCallIsNamedWithTheFill) 
       {"scratch", [](Context& ctx, std::size_t size) { return ctx.scratch("tmp", size); }},
       {"workspace", [](Context& ctx, std::size_t size) { return ctx.workspace("tmp", size); }},
       {"allocate", [](Context& ctx, std::size_t size) { return ctx.allocate("tmp", size); }}};
-  for (const auto& [what, ask] : asks) {
+  for (const auto& way : asks) {
+    const char* const what = way.first;
+    const Ask& ask = way.second;
     const Verdict v = judge([&](Context& ctx, int n) {
       if (auto* p = static_cast<float*>(ask(ctx, bytes(n))))
         launch(ctx, "put", fill, {}, p, n, 3.0f);
