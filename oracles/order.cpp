@@ -99,15 +99,20 @@ std::string stream_of(const OrderedOperation& operation) {
   return fmt::format("{} {}", operation.side ? "side stream" : "stream", operation.stream);
 }
 
+// What depends on the order, with its verb.
+std::string shown_text(const Plan& plan, const Effect& effect) {
+  if (!effect.fault.empty())
+    return fmt::format("whether '{}' ends {} depends", effect.fault,
+                       describe_call(plan, effect.call));
+  if (effect.call < 0) return "writes to freed memory depend";
+  return fmt::format("the outputs of {} depend", describe_call(plan, effect.call));
+}
+
 std::string reason_of(const Plan& plan, const OrderCandidate& pair, const Effect& effect) {
   const std::string second = describe_operation(plan, pair.second);
   const std::string buffer =
       fmt::format("'{}' of {}", pair.buffer, describe_call(plan, pair.buffer_call));
-  const std::string shown =
-      !effect.fault.empty() ? fmt::format("whether '{}' ends {} depends", effect.fault,
-                                          describe_call(plan, effect.call))
-      : effect.call < 0     ? "writes to freed memory depend"
-                        : fmt::format("the outputs of {} depend", describe_call(plan, effect.call));
+  const std::string shown = shown_text(plan, effect);
   if (pair.problem == OrderProblem::freed_use)
     return fmt::format("use after free: {} uses {}, which {} frees on {}; {} on the bytes there",
                        second, buffer, describe_call(plan, pair.first.call), stream_of(pair.first),

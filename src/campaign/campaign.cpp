@@ -353,8 +353,9 @@ void Campaign::note_slowness(Lane& lane, const exec::JobResult& result) const {
   const auto& seen = result.observations;
   const bool hung = std::any_of(seen.begin(), seen.end(),
                                 [](const Observation& o) { return o.end == End::hang; });
+  const auto deadline = hang_deadline();
   const bool took_long = std::any_of(seen.begin(), seen.end(), [&](const Observation& o) {
-    return std::chrono::microseconds(o.wall_us) >= hang_deadline();
+    return std::chrono::microseconds(o.wall_us) >= deadline;
   });
   lane.has_hung = lane.has_hung || hung;
   if (hung && lane.stats.plans == 0)

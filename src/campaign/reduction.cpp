@@ -62,18 +62,11 @@ Simplify with_fewer_calls(Simplify simplify) {
   return simplify;
 }
 
-// Which two operations show that an order is missing depends on how many of them there are.
-bool same_missing_order(const Answer& answer, const Signature& signature) {
-  const Signature& seen = answer.verdict.signature;
-  return answer.verdict.failed() && seen.kind == FailKind::order && signature.kind == seen.kind &&
-         signature.target == seen.target && signature.buffer == seen.buffer;
-}
-
 // The outcome of one run of a plan that is simpler than one that fails with `signature`. If the
 // oracle does not apply, the plan cannot fail this way. The reference is an exception: it applies
 // to every call with outputs, but reports "not applicable" if it compared none of them.
 Tried tried(const Plan& plan, const Answer& answer, const Signature& signature) {
-  if (same_failure(answer, signature) || same_missing_order(answer, signature)) return Tried::fails;
+  if (same_failure(answer, signature)) return Tried::fails;
   const Outcome outcome = answer.verdict.outcome;
   const bool refused = std::any_of(answer.observations.begin(), answer.observations.end(),
                                    [](const Observation& o) { return o.end == End::unsupported; });

@@ -190,7 +190,6 @@ Result<void> Refinement::run(bool rename) {
     if (rename) sharpen(shown);
     if (reuse && finding_.minimal) reduction_.reduce_in_new_workers(shown);
     turn_around(shown);
-    finding_.signature = shown.answer.verdict.signature;
     finding_.plan = shown.plan;
     const bool taken_for_sure = finding_.reliability.k >= finding_.reliability.n;
     RZ_TRY_ASSIGN(const auto measured, measure(shown, reuse));

@@ -60,9 +60,9 @@ bool same_bug(const Signature& a, const Signature& b) {
   const auto compatible = [](const std::string& x, const std::string& y) {
     return x == y || x.empty() || y.empty();
   };
-  return a.kind == b.kind && a.target == b.target && compatible(a.where, b.where) &&
-         compatible(a.buffer, b.buffer) && compatible(a.side, b.side) &&
-         compatible(a.access, b.access);
+  const bool same_place = a.kind == FailKind::order || compatible(a.where, b.where);
+  return a.kind == b.kind && a.target == b.target && same_place && compatible(a.buffer, b.buffer) &&
+         compatible(a.side, b.side) && compatible(a.access, b.access);
 }
 
 bool is_fault_of(const Signature& fault, const Signature& canary) {

@@ -100,7 +100,8 @@ struct Signature {
 };
 
 // Whether two failures are the same bug: kind and target are equal, and no part that both know
-// differs (on the GPU an asynchronous fault names no kernel).
+// differs (on the GPU an asynchronous fault names no kernel). Which two operations on a buffer show
+// that an order is missing depends on how many of them a plan has, so these may differ.
 bool same_bug(const Signature& a, const Signature& b);
 
 // Whether the fault is the write that the canary shows: whether one that goes beside a buffer meets

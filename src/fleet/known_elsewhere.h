@@ -22,7 +22,7 @@ class KnownElsewhere {
                  double seconds_between)
       : pull_(std::move(pull)), now_(std::move(now)), seconds_between_(seconds_between) {}
 
-  // Whoever cannot look does not know.
+  // False where what has been published cannot be read.
   bool is_reduced(const std::string& signature);
 
  private:

@@ -37,10 +37,9 @@ class LeaseClient {
               LeaseTimes times)
       : inquiries_(inquiries), elsewhere_(elsewhere), now_(std::move(now)), times_(times) {}
 
-  // Whether this shard is to reduce the finding, which is not asked of what has been published as
-  // reduced; nothing as long as the hub has not decided: ask
-  // again. A hub that does not answer does not hold anything up: the shard reduces the finding, at
-  // the risk that another one does, too.
+  // Whether this shard is to reduce the finding. False, without a question, if it is published as
+  // reduced; nothing as long as the hub has not decided: ask again. A hub that does not answer does
+  // not hold anything up: the shard reduces the finding, at the risk that another one does, too.
   std::optional<bool> reduces(const std::string& signature);
   // True while this shard has the lease.
   bool holds(const std::string& signature) const;

@@ -54,7 +54,7 @@ Result<bool> create_only(const fs::path& file) {
   return true;
 }
 
-// What a fleet has but fleet.json, and does not tell whose it is.
+// The files of a fleet, besides fleet.json, that do not name it.
 std::vector<fs::path> files_of_one_fleet(const Layout& layout) {
   return {layout.stop(),      layout.jobs(),       layout.known(),
           layout.hub_store(), layout.hub_status(), layout.leases()};

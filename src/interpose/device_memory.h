@@ -17,6 +17,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
@@ -100,6 +101,19 @@ class DeviceMemory {
   // none is named: gives back what is kept for later blocks, or waits, for a limited time, for what
   // the program has freed. False if there is none.
   bool make_room(std::optional<CuDevice> device = std::nullopt);
+  // Calls `allocate` again as long as it finds no memory and make_room() makes some, for kMostWait
+  // in all.
+  static constexpr std::chrono::seconds kMostWait{2};
+  template <class Allocate>
+  int with_room(Allocate allocate, std::optional<CuDevice> device = std::nullopt) {
+    using Time = std::chrono::steady_clock;
+    int result = allocate();
+    if (result != kCuOutOfMemory) return result;
+    const auto until = Time::now() + kMostWait;
+    while (result == kCuOutOfMemory && Time::now() < until && make_room(device))
+      result = allocate();
+    return result;
+  }
   // Memory of the current context's device that the program has freed and the driver has not.
   std::size_t kept_bytes() const;
 

@@ -8,6 +8,7 @@
 #include "interpose/device_layout.h"
 #include "interpose/device_memory.h"
 #include "interpose/device_waits.h"
+#include "interpose/internal_scope.h"
 
 namespace redzone::interpose {
 namespace {
@@ -241,6 +242,7 @@ bool DeviceMemory::wait_for_free(Lock& lock, CuContext context, CuDevice device,
 }
 
 bool DeviceMemory::make_room(std::optional<CuDevice> device) {
+  const InternalScope scope;
   Lock lock(mutex_);
   if (abandoned_ || holds_back()) return false;
   CuContext context = nullptr;

@@ -41,9 +41,7 @@ CuAddress TorchBlocks::allocate(std::size_t bytes, CuStream stream, const Frames
 CuAddress TorchBlocks::allocate_plain(std::size_t bytes) {
   const BesideCaptures beside(driver_);
   CuAddress out = 0;
-  int failed = driver_.allocate(&out, bytes);
-  while (failed == kCuOutOfMemory && memory_.make_room()) failed = driver_.allocate(&out, bytes);
-  if (failed != kCuSuccess) return 0;
+  if (memory_.with_room([&] { return driver_.allocate(&out, bytes); }) != kCuSuccess) return 0;
   const std::lock_guard lock(mutex_);
   plain_.insert(out);
   return out;

@@ -1,6 +1,5 @@
 #include "store/reduced.h"
 
-#include <algorithm>
 #include <array>
 
 #include "core/enum_names.h"
@@ -13,12 +12,6 @@ namespace {
 constexpr std::array kOpen{ReductionEnd::none, ReductionEnd::interrupted};
 
 }  // namespace
-
-bool is_reduced(const Finding& finding) {
-  const bool open = std::find(kOpen.begin(), kOpen.end(), finding.reduction.end) != kOpen.end();
-  // Of a minimal plan of an older store the end was not recorded.
-  return was_found(finding.state) && (finding.minimal || !open);
-}
 
 Result<std::set<std::string>> reduced_signatures(Store& store) {
   return store.database().read([&] {

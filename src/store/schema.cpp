@@ -368,7 +368,6 @@ CREATE TABLE former_names (
   signature_hash TEXT NOT NULL,
   PRIMARY KEY (finding_id, signature_hash)
 ) WITHOUT ROWID;
-CREATE INDEX former_names_by_hash ON former_names (signature_hash);
 CREATE TABLE merged_copies (
   source TEXT NOT NULL PRIMARY KEY,
   number INTEGER NOT NULL

@@ -144,6 +144,19 @@ TEST(Attribution, TellsTwoMechanismsApartThatLookTheSame) {
   EXPECT_EQ(counted("placement, launch", "guard_before, async"), Reliability{});
 }
 
+TEST(SameBug, OfAMissingOrderIsThatOfOneBufferWhicheverTwoOperationsShowIt) {
+  Signature a;
+  a.kind = FailKind::order;
+  a.target = "t";
+  a.where = "count, emit";
+  a.buffer = "counter";
+  Signature b = a;
+  b.where = "emit, count";
+  EXPECT_TRUE(same_bug(a, b));
+  b.buffer = "other";
+  EXPECT_FALSE(same_bug(a, b));
+}
+
 TEST(SameBug, AllowsForWhatOneOfThemDoesNotKnow) {
   Signature a;
   a.kind = FailKind::illegal_access;

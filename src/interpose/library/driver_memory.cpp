@@ -1,7 +1,6 @@
 // Allocations of the driver, their frees and what is asked about their addresses.
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <optional>
 
 #include "interpose/backtrace.h"
@@ -38,25 +37,11 @@ std::optional<CuAddress> guarded(std::size_t bytes, Order order) {
   return guard->memory.allocate(bytes, order, from);
 }
 
-// One allocation waits no longer for what comes back piece by piece.
-constexpr std::chrono::seconds kMostWait{2};
-
 // What the guard keeps for later blocks must make no allocation of the driver's own fail.
 template <class Plain>
 int with_room(Plain plain, std::optional<CuDevice> device = std::nullopt) {
-  int result = plain();
-  const auto until = std::chrono::steady_clock::now() + kMostWait;
-  while (result == kCuOutOfMemory && !InternalScope::active() &&
-         std::chrono::steady_clock::now() < until) {
-    DriverGuard* const guard = driver_guard_in_use();
-    if (guard == nullptr) break;
-    {
-      const InternalScope scope;
-      if (!guard->memory.make_room(device)) break;
-    }
-    result = plain();
-  }
-  return result;
+  DriverGuard* const guard = InternalScope::active() ? nullptr : driver_guard_in_use();
+  return guard == nullptr ? plain() : guard->memory.with_room(plain, device);
 }
 
 // `plain` asks the driver.
