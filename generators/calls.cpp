@@ -219,6 +219,7 @@ Call CallMaker::with_knob_switched(Draw& draw, const Call& from, const Cost& all
     if (!switch_knob(draw, spec(), call.config)) break;
     // The dims may have to change with the knob: a predicate or the work can depend on it.
     if (!settle(space_, call.config, allowance, 0, call.dims)) continue;
+    drop_refused_layouts(spec(), call);
     fit_layouts(allowance, call);
     return call;
   }
@@ -242,12 +243,14 @@ std::optional<Call> CallMaker::with_big_offsets(Draw& draw, const Call& call,
                                                 double max_bytes) const {
   std::vector<const TensorSpec*> able;
   for (const auto& tensor : spec().tensors)
-    if (can_have_big_offsets(tensor.shape(call.dims), call.layout(tensor.name), tensor.layouts))
+    if (can_have_big_offsets(tensor.shape_for(call.dims, call.config), call.layout(tensor.name),
+                             tensor.layouts))
       able.push_back(&tensor);
   if (able.empty()) return std::nullopt;
   const TensorSpec& tensor = *draw.pick(std::span<const TensorSpec* const>(able));
-  const auto layout = draw_big_offsets(draw, tensor.shape(call.dims), call.layout(tensor.name),
-                                       dtype_bytes(tensor.dtype_for(call.config)), tensor.layouts);
+  const auto layout =
+      draw_big_offsets(draw, tensor.shape_for(call.dims, call.config), call.layout(tensor.name),
+                       dtype_bytes(tensor.dtype_for(call.config)), tensor.layouts);
   if (!layout) return std::nullopt;
   Call big = call;
   big.layouts.insert_or_assign(tensor.name, *layout);

@@ -98,8 +98,17 @@ void draw_layouts(Draw& draw, const TargetSpec& spec, Call& call) {
     const bool free = r.row_padding || r.transposed || r.offset || r.unit_strides ||
                       r.heads_first || r.slice || r.broadcast || r.reversed;
     if (!free || draw.one_in(2)) continue;
-    const Layout layout = draw_layout(draw, tensor.shape(call.dims), r);
+    const Layout layout = draw_layout(draw, tensor.shape_for(call.dims, call.config), r);
     if (!layout.contiguous()) call.layouts.emplace(tensor.name, layout);
+  }
+}
+
+void drop_refused_layouts(const TargetSpec& spec, Call& call) {
+  for (const auto& tensor : spec.tensors) {
+    const Layout& layout = call.layout(tensor.name);
+    const Shape shape = tensor.shape_for(call.dims, call.config);
+    if (layout_violation(shape, layout, tensor.layouts) || !make_view(shape, layout))
+      call.layouts.erase(tensor.name);
   }
 }
 

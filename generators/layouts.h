@@ -20,6 +20,9 @@ Layout draw_layout(Draw& draw, const Shape& shape, const LayoutRules& rules);
 // are contiguous.
 void draw_layouts(Draw& draw, const TargetSpec& spec, Call& call);
 
+// Removes the layouts that the shapes of `call` do not allow, after a knob has changed them.
+void drop_refused_layouts(const TargetSpec& spec, Call& call);
+
 // `layout` with row padding, or a larger pitch of slices, as `rules` allow, such that the last row
 // or slice starts beside 2^31 or 2^32 elements or bytes (nine times in ten beyond), while the
 // tensor keeps its few elements. Nothing when the tensor has fewer than two of either, or too many

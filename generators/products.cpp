@@ -68,8 +68,8 @@ Product of_tensor(Draw& draw, const TensorSpec& tensor, const Config& config) {
                      : 1.0;
   const bool whole = draw.one_in(2);
   const auto skipped = static_cast<std::size_t>(draw.index(4)) + 1;
-  return [shape_of = tensor.shape, bytes, whole, skipped](const Dims& dims) {
-    const Shape shape = shape_of(dims);
+  return [&tensor, config, bytes, whole, skipped](const Dims& dims) {
+    const Shape shape = tensor.shape_for(dims, config);
     double product = bytes;
     for (std::size_t i = whole ? 0 : std::min(skipped, shape.size()); i < shape.size(); ++i)
       product *= as_double(shape[i]);

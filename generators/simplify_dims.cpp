@@ -202,8 +202,8 @@ bool keep_reach(const TensorSpec& tensor, const Dims& before, Call& call) {
   auto it = call.layouts.find(tensor.name);
   if (it == call.layouts.end() || it->second.row_padding_elems < kBigPaddingElems) return true;
   Layout& layout = it->second;
-  const Rows old_rows = rows_of(tensor.shape(before), layout.transposed);
-  const Rows new_rows = rows_of(tensor.shape(call.dims), layout.transposed);
+  const Rows old_rows = rows_of(tensor.shape_for(before, call.config), layout.transposed);
+  const Rows new_rows = rows_of(tensor.shape_for(call.dims, call.config), layout.transposed);
   if (old_rows.count < 2 || new_rows.count < 2) return false;
   std::int64_t last = 0;
   if (__builtin_mul_overflow(old_rows.count - 1, old_rows.length + layout.row_padding_elems, &last))

@@ -15,7 +15,7 @@ Cost dense_cost(const TargetSpec& spec, const Dims& dims, const Config& config) 
   double elements = 0;
   for (const auto& tensor : spec.tensors) {
     double numel = 1;
-    for (auto s : tensor.shape(dims)) numel *= static_cast<double>(s);
+    for (auto s : tensor.shape_for(dims, config)) numel *= static_cast<double>(s);
     elements += numel;
     cost.bytes += numel * static_cast<double>(dtype_bytes(tensor.dtype_for(config)));
   }
@@ -29,7 +29,7 @@ double layout_bytes(const TargetSpec& spec, const Call& call, bool sparse) {
     const Layout& layout = call.layout(tensor.name);
     if (layout.contiguous()) continue;
     const auto element = static_cast<double>(dtype_bytes(tensor.dtype_for(call.config)));
-    const Shape shape = tensor.shape(call.dims);
+    const Shape shape = tensor.shape_for(call.dims, call.config);
     const Rows rows = rows_of(shape, layout.transposed);
     const auto row_gaps = static_cast<double>(rows.count);
     const auto slice_gaps =

@@ -36,7 +36,8 @@ class RoutineTarget final : public Target {
     for (const auto& tensor : routine_->spec.tensors) {
       if (tensor.role == Role::in) continue;
       const auto all = call.output(tensor.name);
-      const auto rows = static_cast<std::size_t>(rows_of(tensor.shape(call.dims())));
+      const auto rows =
+          static_cast<std::size_t>(rows_of(tensor.shape_for(call.dims(), call.config())));
       if (rows == 0 || all.empty()) continue;
       const std::size_t length = all.size() / rows;
       for (std::size_t r = 0; r < rows; ++r)
@@ -64,7 +65,7 @@ class RoutineTarget final : public Target {
 
 InputTensor InputRows::tensor(std::string_view name) const {
   const TensorSpec& tensor = find_tensor(*spec_, name);
-  const Shape shape = tensor.shape(dims());
+  const Shape shape = tensor.shape_for(dims(), config());
   const std::int64_t columns = shape.empty() ? 1 : shape.back();
   const int reals = reals_per_element(tensor.dtype_for(config()));
   if (whole_ != nullptr) return {whole_->input(name), columns, reals};

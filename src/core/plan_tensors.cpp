@@ -13,7 +13,8 @@ namespace {
 Result<void> add_tensors(const Call& call, std::size_t index, const TargetSpec& spec,
                          std::vector<PlanTensor>& out) {
   for (const TensorSpec& tensor : spec.tensors) {
-    RZ_TRY_ASSIGN(View view, make_view(tensor.shape(call.dims), call.layout(tensor.name)));
+    RZ_TRY_ASSIGN(View view,
+                  make_view(tensor.shape_for(call.dims, call.config), call.layout(tensor.name)));
     const DType dtype = tensor.dtype_for(call.config);
     std::int64_t bytes = 0;
     if (__builtin_mul_overflow(view.storage_elems, static_cast<std::int64_t>(dtype_bytes(dtype)),

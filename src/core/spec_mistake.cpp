@@ -48,7 +48,7 @@ std::optional<std::string> range_problem(const std::pair<std::int64_t, std::int6
 
 void try_functions(const TargetSpec& spec, const Dims& dims, const Config& config) {
   for (const auto& tensor : spec.tensors) {
-    const Shape shape = tensor.shape(dims);
+    const Shape shape = tensor.shape_for(dims, config);
     tensor.dtype_for(config);
     if (tensor.role == Role::out || !tensor.fill.range) continue;
     const bool empty = std::find(shape.begin(), shape.end(), 0) != shape.end();

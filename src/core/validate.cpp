@@ -187,7 +187,7 @@ Result<void> check_call(const Call& call, const TargetSpec& spec) {
     if (!holds(c, call)) return usage_error(c.text);
   for (const auto& tensor : spec.tensors) {
     const Layout& layout = call.layout(tensor.name);
-    const Shape shape = tensor.shape(call.dims);
+    const Shape shape = tensor.shape_for(call.dims, call.config);
     if (auto why = layout_violation(shape, layout, tensor.layouts))
       return usage_error(fmt::format("tensor '{}': {}", tensor.name, *why));
     if (auto view = make_view(shape, layout); !view)

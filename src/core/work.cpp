@@ -7,7 +7,7 @@ double work_of(const TargetSpec& spec, const Dims& dims, const Config& config) {
   double elements = 0;
   for (const auto& tensor : spec.tensors) {
     double numel = 1;
-    for (auto size : tensor.shape(dims)) numel *= static_cast<double>(size);
+    for (auto size : tensor.shape_for(dims, config)) numel *= static_cast<double>(size);
     elements += numel;
   }
   return elements;

@@ -67,6 +67,8 @@ TargetSpec guarded(TargetSpec spec, const std::shared_ptr<SpecWatch>& watch) {
     owner.guard(constraint.holds, fmt::format("constraint '{}'", constraint.text));
   for (auto& tensor : spec.tensors) {
     owner.guard(tensor.shape, fmt::format("the shape function of tensor '{}'", tensor.name));
+    owner.guard(tensor.shape_with_knobs,
+                fmt::format("the shape function of tensor '{}'", tensor.name));
     if (tensor.dtype_of) {
       const std::string name = fmt::format("the dtype function of tensor '{}'", tensor.name);
       owner.guard(tensor.dtype_of, name);

@@ -198,7 +198,7 @@ Problem answers_problem(const TriedCall& call, std::string_view function, Ask as
 Problem shape_problem(const TensorSpec& tensor, const TriedCall& call) {
   Shape shape;
   if (auto p = answers_problem(call, fmt::format("the shape function of tensor '{}'", tensor.name),
-                               [&] { return shape = tensor.shape(call.dims); }))
+                               [&] { return shape = tensor.shape_for(call.dims, call.config); }))
     return p;
   if (shape.size() > kMaxTensorRank)
     return fmt::format("tensor '{}' has {} dims, at most {} are possible", tensor.name,
@@ -271,7 +271,8 @@ Problem tensor_problem(const TensorSpec& tensor) {
   if (auto p = enumerator_problem("the dtype " + whose, tensor.dtype)) return p;
   if (auto p = enumerator_problem("the role " + whose, tensor.role)) return p;
   if (auto p = enumerator_problem("the kind of the fill " + whose, tensor.fill.kind)) return p;
-  if (!tensor.shape) return fmt::format("tensor '{}' has no shape function", tensor.name);
+  if (!tensor.shape && !tensor.shape_with_knobs)
+    return fmt::format("tensor '{}' has no shape function", tensor.name);
   if ((tensor.align_bytes & (tensor.align_bytes - 1)) != 0)
     return fmt::format("tensor '{}': align_bytes {} is not a power of two", tensor.name,
                        tensor.align_bytes);

@@ -67,7 +67,7 @@ bool shape_of(const rz_reference& reference, const char* name, std::int64_t* sha
   const auto it = std::find_if(tensors.begin(), tensors.end(),
                                [&](const TensorSpec& t) { return t.name == name; });
   if (it == tensors.end()) return false;
-  const Shape extents = it->shape(reference.call.dims());
+  const Shape extents = it->shape_for(reference.call.dims(), reference.call.config());
   std::copy(extents.begin(), extents.end(), shape);
   *rank = static_cast<int>(extents.size());
   return true;

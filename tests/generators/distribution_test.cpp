@@ -167,8 +167,8 @@ TEST(Distribution, BigOffsetsWhenEnabled) {
     for_each_plan(spec, budget, [&](const Plan& plan) {
       for (const auto* step : calls_of(plan))
         for (const auto& tensor : spec.tensors) {
-          const auto view =
-              make_view(tensor.shape(step->call.dims), step->call.layout(tensor.name));
+          const auto view = make_view(tensor.shape_for(step->call.dims, step->call.config),
+                                      step->call.layout(tensor.name));
           const auto last = view->storage_elems - 1;
           counts["2^31 bytes"] += last > (std::int64_t{1} << 31) / 4;
           counts["2^31 elements"] += last > std::int64_t{1} << 31;

@@ -135,9 +135,26 @@ inline TargetSpec attention_spec() {
   return spec;
 }
 
+// A matrix whose number of dims, and which of its dims are 1, depends on a knob.
+inline TargetSpec knob_shape_spec() {
+  TargetSpec s;
+  s.name = "knob_shape";
+  s.dims = {{.name = "M", .min = 1, .max = 64}, {.name = "N", .min = 1, .max = 64}};
+  s.knobs = {{"form", {std::string("rows"), std::string("columns"), std::string("flat")}}};
+  TensorSpec x{.name = "x", .layouts = LayoutRules::strided()};
+  x.shape_with_knobs = [](const Dims& d, const Config& c) -> Shape {
+    const std::int64_t m = get(d, "M"), n = get(d, "N");
+    if (get_str(c, "form") == "flat") return {m * n};
+    return get_str(c, "form") == "rows" ? Shape{m, n} : Shape{n, 1, m};
+  };
+  s.tensors = {x, {.name = "y", .role = Role::out, .shape = shape_of({"M", "N"})}};
+  return s;
+}
+
 inline std::vector<TargetSpec> awkward_specs() {
-  return {chunk_like_spec(),     chain_spec(), zero_size_spec(), five_dim_spec(),
-          knob_predicate_spec(), huge_spec(),  no_dims_spec(),   attention_spec()};
+  return {chunk_like_spec(), chain_spec(),          zero_size_spec(),
+          five_dim_spec(),   knob_predicate_spec(), huge_spec(),
+          no_dims_spec(),    attention_spec(),      knob_shape_spec()};
 }
 
 }  // namespace redzone::testing

@@ -13,9 +13,9 @@ MemoryContext::MemoryContext(const TargetSpec& spec, const Call& call, std::uint
   for (const auto& tensor : spec.tensors) {
     Memory& memory = tensors_[tensor.name];
     const auto layout = call.layouts.find(tensor.name);
-    memory.view =
-        make_view(tensor.shape(call.dims), layout == call.layouts.end() ? Layout{} : layout->second)
-            .value();
+    memory.view = make_view(tensor.shape_for(call.dims, call.config),
+                            layout == call.layouts.end() ? Layout{} : layout->second)
+                      .value();
     memory.storage.assign(static_cast<std::size_t>(memory.view.storage_elems),
                           std::numeric_limits<float>::quiet_NaN());
     if (tensor.role == Role::out) continue;

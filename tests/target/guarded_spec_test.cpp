@@ -20,10 +20,12 @@ TargetSpec throwing() {
   spec.name = "scan";
   spec.constraints = {Constraint::predicate(
       "N is odd", [](const Dims&, const Config&) -> bool { no_exception(); })};
-  spec.tensors = {{.name = "x",
-                   .shape = [](const Dims&) -> Shape { no_exception(); },
-                   .fill = Fill::offsets([](const Dims&) -> std::int64_t { no_exception(); }),
-                   .dtype_of = [](const Config&) -> DType { no_exception(); }}};
+  spec.tensors = {
+      {.name = "x",
+       .shape = [](const Dims&) -> Shape { no_exception(); },
+       .fill = Fill::offsets([](const Dims&) -> std::int64_t { no_exception(); }),
+       .dtype_of = [](const Config&) -> DType { no_exception(); },
+       .shape_with_knobs = [](const Dims&, const Config&) -> Shape { no_exception(); }}};
   spec.tolerance_of = [](const Config&) -> Tolerance { no_exception(); };
   spec.work = [](const Dims&, const Config&) -> double { no_exception(); };
   spec.geometry = [](const Dims&, const Config&) -> Geometry { no_exception(); };
@@ -51,6 +53,8 @@ TEST(GuardedSpec, EveryFunctionThrowsWhoseItIsWhateverItThrew) {
       {"constraint 'N is odd'" + what + "N = 5, warps = 4",
        [&] { spec.constraints[0].holds(dims, config); }},
       {"the shape function of tensor 'x'" + what + "N = 5", [&] { x.shape(dims); }},
+      {"the shape function of tensor 'x'" + what + "N = 5, warps = 4",
+       [&] { x.shape_for(dims, config); }},
       {"the range of the fill of tensor 'x'" + what + "N = 5", [&] { x.fill.range(dims); }},
       {"the dtype function of tensor 'x'" + what + "warps = 4", [&] { x.dtype_for(config); }},
       {"the tolerance function" + what + "warps = 4", [&] { spec.tolerance_for(config); }},

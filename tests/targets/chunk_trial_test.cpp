@@ -57,7 +57,7 @@ class Random {
       Call c{dims(), config(spec), {}, 1 + below(1000)};
       if (spec.work(c.dims, c.config) > kMostWork) continue;
       for (const auto& tensor : spec.tensors)
-        c.layouts[tensor.name] = layout(tensor.shape(c.dims), tensor.layouts);
+        c.layouts[tensor.name] = layout(tensor.shape_for(c.dims, c.config), tensor.layouts);
       return c;
     }
   }
@@ -103,7 +103,7 @@ TEST_P(ChunkTrial, OffsetsBeyond32BitsAreClean) {
   for (const auto& tensor : spec().tensors) {
     Call call{chunk_dims(1, 2, 4, 2, 3, 3), default_config(spec()), {}, 1};
     std::int64_t rows = 1;
-    const Shape shape = tensor.shape(call.dims);
+    const Shape shape = tensor.shape_for(call.dims, call.config);
     for (std::size_t k = 0; k + 1 < shape.size(); ++k) rows *= shape[k];
     call.layouts[tensor.name].row_padding_elems = (std::int64_t{1} << 31) / (rows - 1) + 1;
     runner().expect_clean({spec().name, {}, {CallStep{call, 1, 0}}}, spec());

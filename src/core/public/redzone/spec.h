@@ -250,6 +250,8 @@ struct TensorSpec {
   std::size_t align_bytes = 0;
   // Overrides `dtype` when the element type is itself a knob (e.g. dtype = "f32" | "bf16").
   std::function<DType(const Config&)> dtype_of = {};
+  // Overrides `shape` when knobs decide it too (e.g. whether a matrix is passed transposed).
+  std::function<Shape(const Dims&, const Config&)> shape_with_knobs = {};
   // Tolerance of this output; absent: the target's.
   std::optional<Tolerance> tolerance = {};
 
@@ -266,6 +268,9 @@ struct TensorSpec {
     return t;
   }
 
+  Shape shape_for(const Dims& d, const Config& c) const {
+    return shape_with_knobs ? shape_with_knobs(d, c) : shape(d);
+  }
   DType dtype_for(const Config& c) const { return dtype_of ? dtype_of(c) : dtype; }
   // What a kernel may assume in most plans.
   std::size_t promised_align_bytes() const { return align_bytes == 0 ? 16 : align_bytes; }

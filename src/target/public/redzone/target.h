@@ -49,7 +49,7 @@
 #endif
 
 // Increment when a type in this header or in one that it includes changes.
-#define REDZONE_ABI_VERSION 10
+#define REDZONE_ABI_VERSION 11
 
 namespace redzone {
 
@@ -143,13 +143,22 @@ struct ScratchNeed {
   std::size_t align = 1;  // alignment of the first byte
 };
 
-// Interface of one call. All of its memory is guarded; see docs/concepts.md.
-class Context {
+// The dims and knobs of a call. dim(), knob() and knob_str() throw SpecError for a name that the
+// spec does not declare, and where a knob is of the other type.
+class CallArguments {
  public:
-  virtual ~Context() = default;
-
+  virtual ~CallArguments() = default;
   virtual const Dims& dims() const = 0;
   virtual const Config& config() const = 0;
+
+  std::int64_t dim(std::string_view name) const { return get(dims(), name); }
+  std::int64_t knob(std::string_view name) const { return get_int(config(), name); }
+  const std::string& knob_str(std::string_view name) const { return get_str(config(), name); }
+};
+
+// Interface of one call. All of its memory is guarded; see docs/concepts.md.
+class Context : public CallArguments {
+ public:
   // Throws SpecError for a name that the spec does not declare.
   virtual TensorArg tensor(std::string_view name) const = 0;
   virtual DeviceKind device() const = 0;
@@ -231,10 +240,6 @@ class Context {
   virtual void fail(std::string code, std::string message) = 0;
   // True once the call has failed or is unsupported: return from run().
   virtual bool ended() const = 0;
-
-  std::int64_t dim(std::string_view name) const { return get(dims(), name); }
-  std::int64_t knob(std::string_view name) const { return get_int(config(), name); }
-  const std::string& knob_str(std::string_view name) const { return get_str(config(), name); }
 };
 
 // One call for the reference: inputs and outputs as doubles, contiguous, in logical (row-major)
@@ -242,27 +247,18 @@ class Context {
 // but for integers beyond 2^53, which are rounded to a double (outputs, too, before they are
 // compared). A complex element is two doubles, its real and its imaginary part: spans are twice as
 // long. A bool is the number in its byte.
-class ReferenceCall {
+class ReferenceCall : public CallArguments {
  public:
-  virtual ~ReferenceCall() = default;
-  virtual const Dims& dims() const = 0;
-  virtual const Config& config() const = 0;
   virtual std::span<const double> input(std::string_view name) const = 0;  // in and inout
   virtual std::span<double> output(std::string_view name) = 0;  // out (zeros) and inout (a copy)
-
-  std::int64_t dim(std::string_view name) const { return get(dims(), name); }
 };
 
 // Some rows of the outputs of one call, for the reference of a call that is too large to be
 // computed whole. A row is all that one index of every dim but the last selects; rows are counted
 // in row-major order, whatever the layout on the device was. A tensor of one dim is one row. Values
 // are those of ReferenceCall: a row of complex elements has two columns for each.
-class SampledCall {
+class SampledCall : public CallArguments {
  public:
-  virtual ~SampledCall() = default;
-  virtual const Dims& dims() const = 0;
-  virtual const Config& config() const = 0;
-
   // The rows of an output (out or inout) whose expected values are asked for: ascending, distinct.
   virtual std::span<const std::int64_t> rows(std::string_view output) const = 0;
   // Where the expected values of row `rows(name)[i]` go. Holds zeros (out), or the row before the
@@ -276,8 +272,6 @@ class SampledCall {
                                         std::int64_t count) = 0;
   // One element of an input.
   virtual double input_at(std::string_view name, std::int64_t row, std::int64_t column) = 0;
-
-  std::int64_t dim(std::string_view name) const { return get(dims(), name); }
 };
 
 // A fresh instance is made for every trial: its members are the state that one call leaves for the
