@@ -51,6 +51,9 @@ def target(
                    types of 8 and 16 bits
     state          "trial": a class is made for each trial; "process": once, as for compiled code
     deterministic  False: equal calls may give different bits
+    alignment_changes_bits
+                   True: a result may have other bits, within the tolerance, where a tensor is
+                   aligned further; tensors then lie equally in all trials that are compared
     work           scalar operations of a call, roughly
     require        conditions on dims and integer knobs
     category       "kernel", or "puzzle" for a planted bug

@@ -40,6 +40,7 @@ class Options:
     tol: Any = None
     state: str = ""
     deterministic: bool = True
+    alignment_changes_bits: bool = False
     work: Value | None = None
     require: Any = ()
     category: str = "kernel"
@@ -67,6 +68,7 @@ class Target:
         self.state = _one_of(options.state or _default_state(callable), STATES, "state")
         self.arrays = options.arrays and _one_of(options.arrays, ARRAYS, "arrays")
         self.deterministic = bool(options.deterministic)
+        self.alignment_changes_bits = bool(options.alignment_changes_bits)
         self.rejects = _exceptions(options.rejects)
         self.tolerance: Tolerance | None = tolerance(options.tol)
         self.work = None if options.work is None else expression(options.work, "work")

@@ -46,6 +46,7 @@ def read_package(file, table, parameters, extra_knobs=(), configs=None):
         doc=top.text("doc", ""),
         reference=reference,
         deterministic=top.flag("deterministic", True),
+        alignment_changes_bits=top.flag("alignment_changes_bits", False),
         work=top.expression("work", known) if top.has("work") else None,
         grid=grid + [Expression("1")] * (3 - len(grid)),
         dims=dims,

@@ -115,6 +115,7 @@ class Package:
     doc: str
     reference: str
     deterministic: bool
+    alignment_changes_bits: bool
     work: object
     grid: list
     dims: list

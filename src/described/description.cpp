@@ -88,6 +88,7 @@ TargetSpec spec_of(const std::shared_ptr<const Description>& description) {
   for (const auto& tensor : description->tensors) spec.tensors.push_back(tensor_spec(tensor));
   spec.knobs = description->knobs;
   spec.deterministic = description->deterministic;
+  spec.alignment_changes_bits = description->alignment_changes_bits;
   if (description->work)
     spec.work = [description](const Dims& dims, const Config& config) {
       return work_of(*description, dims, config);

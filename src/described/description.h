@@ -32,6 +32,7 @@ struct Tensor {
 struct Description {
   std::string name, doc;
   bool deterministic = true;
+  bool alignment_changes_bits = false;
   std::vector<DimSpec> dims;
   std::vector<Constraint> constraints;
   std::vector<Tensor> tensors;

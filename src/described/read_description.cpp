@@ -279,6 +279,7 @@ void read_head(TableReader& root, Description& description) {
     throw root.error("name", fmt::format("'{}' is not of [a-z0-9_.]+", description.name));
   description.doc = root.text("doc", "");
   description.deterministic = root.flag("deterministic");
+  description.alignment_changes_bits = root.flag("alignment_changes_bits", false);
 }
 
 void read_lists(TableReader& root, const Rules& rules, Description& description) {

@@ -119,6 +119,7 @@ Json target_object(const TargetInfo& t) {
           {"category", name_of(s.category)},
           {"doc", s.doc},
           {"deterministic", s.deterministic},
+          {"alignment_changes_bits", s.alignment_changes_bits},
           {"has_reference", s.has_reference},
           {"devices", list(t.devices, device)},
           {"dims", list(s.dims, dim)},

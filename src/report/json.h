@@ -5,11 +5,11 @@
 //
 //   targets   {"targets": [TARGET]}
 //   TARGET    {"name", "category": "kernel"|"puzzle"|"twin", "doc", "deterministic",
-//              "has_reference", "devices": [{"device", "runs_here", "why_not", "plugin",
-//              "code_hash"}], "dims": [{"name", "min", "max", "multiple_of", "values", "tile",
-//              "doc"}], "constraints": [text], "tensors": [{"name", "role", "dtype": text or null
-//              when a knob decides, "layouts": [text], "align_bytes"}], "knobs": [{"name",
-//              "values", "doc"}]}
+//              "alignment_changes_bits", "has_reference", "devices": [{"device", "runs_here",
+//              "why_not", "plugin", "code_hash"}], "dims": [{"name", "min", "max", "multiple_of",
+//              "values", "tile", "doc"}], "constraints": [text], "tensors": [{"name", "role",
+//              "dtype": text or null when a knob decides, "layouts": [text], "align_bytes"}],
+//              "knobs": [{"name", "values", "doc"}]}
 //   findings  {"findings": [FINDING]}
 //   show      FINDING
 //   FINDING   {"id", "state", "ledger": {"standing": "new"|"known"|"fixed"|"regressed"|

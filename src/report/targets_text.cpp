@@ -31,6 +31,11 @@ std::string values_of(const KnobSpec& knob) {
   return others.empty() ? text : fmt::format("{} (never drawn: {})", text, fmt::join(others, " "));
 }
 
+std::string_view determinism_of(const TargetSpec& spec) {
+  if (!spec.deterministic) return "no";
+  return spec.alignment_changes_bits ? "yes, where tensors are aligned alike" : "yes";
+}
+
 template <class Specs>
 std::string names(const Specs& specs) {
   std::vector<std::string_view> out;
@@ -86,8 +91,8 @@ std::string target_text(const TargetInfo& target) {
   for (const auto& k : spec.knobs) knobs.add({k.name, values_of(k), k.doc});
   out += table_section("knobs", knobs);
 
-  out += fmt::format("\nbitwise deterministic: {}, float64 reference: {}\n",
-                     spec.deterministic ? "yes" : "no", spec.has_reference ? "yes" : "no");
+  out += fmt::format("\nbitwise deterministic: {}, float64 reference: {}\n", determinism_of(spec),
+                     spec.has_reference ? "yes" : "no");
   return out;
 }
 

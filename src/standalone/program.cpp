@@ -68,9 +68,10 @@ std::string job_text(const device::BufferJob& job) {
       literal(job.first), literal(job.last), job.seed);
 }
 
-Result<std::string> tensor_text(const TensorSpec& spec, const Call& call, const Mode& mode) {
+Result<std::string> tensor_text(const TensorSpec& spec, const TargetSpec& target, const Call& call,
+                                const Mode& mode) {
   trial::TensorBuffer buffer;
-  RZ_TRY(trial::describe_tensor(spec, call, mode, buffer));
+  RZ_TRY(trial::describe_tensor(spec, target, call, mode, buffer));
   constexpr std::size_t kMostBytes = std::size_t{1} << 30;
   if (buffer.storage.bytes > kMostBytes)
     return usage_error(
@@ -95,7 +96,7 @@ Result<std::string> call_text(const CallStep& step, const TargetSpec& spec, cons
     config +=
         fmt::format("{}{{{}, {}}}", config.empty() ? "" : ", ", literal(name), value_text(value));
   for (const TensorSpec& tensor : spec.tensors) {
-    auto text = tensor_text(tensor, step.call, mode);
+    auto text = tensor_text(tensor, spec, step.call, mode);
     if (!text) return text;
     tensors += *text;
   }

@@ -70,7 +70,7 @@ std::string_view fill_name(device::FillKind kind) {
 Result<Json> tensor_json(const TensorSpec& spec, const TargetSpec& target, const Call& call,
                          const Mode& mode) {
   trial::TensorBuffer buffer;
-  RZ_TRY(trial::describe_tensor(spec, call, mode, buffer));
+  RZ_TRY(trial::describe_tensor(spec, target, call, mode, buffer));
   const device::BufferJob& job = buffer.job;
   if (job.numel > kMostElements)
     return usage_error(

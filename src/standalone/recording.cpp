@@ -185,7 +185,7 @@ Result<std::string> call_text(const RecordingRequest& request, const Call& call,
   std::vector<Tensor> tensors;
   for (const TensorSpec& spec : request.spec->tensors) {
     Tensor t{spec.name, {}, 0};
-    RZ_TRY(trial::describe_tensor(spec, call, mode, t.buffer));
+    RZ_TRY(trial::describe_tensor(spec, *request.spec, call, mode, t.buffer));
     const auto& storage = t.buffer.storage;
     t.address = place(tensors.size(), storage, placement) + storage.lead_bytes +
                 static_cast<std::size_t>(t.buffer.view.origin_elems) * dtype_bytes(t.buffer.dtype);

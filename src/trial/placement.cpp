@@ -8,9 +8,6 @@
 namespace redzone::trial {
 namespace {
 
-// Every region starts at a multiple of this, for every device and allocator.
-constexpr std::size_t kRegionAlign = 256;
-
 std::byte* align_down(std::byte* p, std::size_t align) {
   return p - (reinterpret_cast<std::uintptr_t>(p) & (align - 1));
 }

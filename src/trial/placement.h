@@ -9,6 +9,9 @@
 
 namespace redzone::trial {
 
+// Every region starts at a multiple of this, for every device and allocator.
+inline constexpr std::size_t kRegionAlign = 256;
+
 // The storage of a buffer: `bytes` long, with an aligned start. Element 0 lies `lead_bytes` into
 // it; the bytes before element 0 belong to the rest of a larger tensor (a slice).
 struct Storage {

@@ -14,7 +14,8 @@ std::optional<std::size_t> describe(TrialState& state, const TargetSpec& spec, C
   unit.tensors.resize(spec.tensors.size());
   for (std::size_t i = 0; i < spec.tensors.size(); ++i) {
     TensorBuffer& tensor = unit.tensors[i];
-    const auto described = describe_tensor(spec.tensors[i], *unit.item->call, state.mode, tensor);
+    const auto described =
+        describe_tensor(spec.tensors[i], spec, *unit.item->call, state.mode, tensor);
     if (!described) {
       const bool mistake = described.error().kind == ErrorKind::usage;
       state.session.stop(mistake ? End::spec_error : End::out_of_memory,

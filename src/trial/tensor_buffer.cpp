@@ -19,11 +19,14 @@ std::uint64_t hash_name(std::string_view name) {
   return h;
 }
 
+std::uint64_t seed_of_tensor(const Call& call, const TensorSpec& spec) {
+  return device::mix(call.seed ^ hash_name(spec.name));
+}
+
 // Sets how the storage is aligned. An empty one always lies at the guard page. Only the skew, which
 // is the same in all trials, makes the alignment less than promised: it is what lets the storage
 // end at its guard page.
-void align(const TensorSpec& spec, DType dtype, const Mode& mode, Storage& storage) {
-  const std::size_t promised = std::max(dtype_bytes(dtype), spec.promised_align_bytes());
+void align(const TensorSpec& spec, std::size_t promised, const Mode& mode, Storage& storage) {
   storage.align_bytes = promised;
   storage.skew_bytes = 0;
   if (storage.bytes == 0) return;
@@ -35,13 +38,23 @@ void align(const TensorSpec& spec, DType dtype, const Mode& mode, Storage& stora
   }
 }
 
+// Keeps the alignment and lets the storage have the same remainder in all trials. It starts at its
+// guard page under guard_before for one half of the seeds, and ends at its guard page under
+// guard_after for the other half: one remainder cannot do both.
+void fix_remainder(std::size_t promised, std::uint64_t seed, Storage& storage) {
+  if (storage.bytes == 0) return;
+  const std::size_t to_end = round_up(storage.bytes + storage.skew_bytes, storage.align_bytes);
+  storage.align_bytes = std::max(2 * promised, kRegionAlign);
+  if (seed % 2 != 0) storage.skew_bytes = (storage.skew_bytes - to_end) & (storage.align_bytes - 1);
+}
+
 tl::unexpected<Error> too_large(std::string why) {
   return harness_error(std::move(why));
 }
 
 // A usage error if the author's function returns a negative size.
 Result<Shape> shape_of_call(const TensorSpec& spec, const Call& call) {
-  Shape shape = spec.shape(call.dims);
+  Shape shape = spec.shape_for(call.dims, call.config);
   for (const auto size : shape)
     if (size < 0) return usage_error(fmt::format("its shape function gives a size of {}", size));
   return shape;
@@ -84,7 +97,7 @@ Result<void> set_fill(const TensorSpec& spec, const Call& call, std::int64_t num
   }
   job.lo = spec.fill.lo;
   job.hi = spec.fill.hi;
-  job.seed = device::mix(call.seed ^ hash_name(spec.name));
+  job.seed = seed_of_tensor(call, spec);
   return ranged;
 }
 
@@ -111,8 +124,8 @@ void set_elements(const View& view, DType dtype, device::BufferJob& job) {
 
 }  // namespace
 
-Result<void> describe_tensor(const TensorSpec& spec, const Call& call, const Mode& mode,
-                             TensorBuffer& out) {
+Result<void> describe_tensor(const TensorSpec& spec, const TargetSpec& target, const Call& call,
+                             const Mode& mode, TensorBuffer& out) {
   RZ_TRY_ASSIGN(const auto shape, shape_of_call(spec, call));
   auto view = make_view(shape, call.layout(spec.name));
   if (!view) return too_large(view.error().message);
@@ -127,7 +140,10 @@ Result<void> describe_tensor(const TensorSpec& spec, const Call& call, const Mod
     return too_large("tensor too large");
   out.storage = {static_cast<std::size_t>(out.view.storage_elems) * element_bytes,
                  static_cast<std::size_t>(out.view.offset_elems) * element_bytes};
-  align(spec, out.dtype, mode, out.storage);
+  const std::size_t promised = std::max(element_bytes, spec.promised_align_bytes());
+  align(spec, promised, mode, out.storage);
+  if (target.alignment_changes_bits)
+    fix_remainder(promised, seed_of_tensor(call, spec), out.storage);
   out.at = {};
 
   device::BufferJob& job = out.job = {};

@@ -26,9 +26,9 @@ struct TensorBuffer {
 // Describes everything except the place. The data depend only on the seed of the call, the tensor's
 // name and the memory order: a call has the same data at any position in the plan. A usage error if
 // the spec's shape or fill range is invalid, and a harness error if the tensor does not fit an
-// address space. Throws what the other functions of the spec throw.
-Result<void> describe_tensor(const TensorSpec& spec, const Call& call, const Mode& mode,
-                             TensorBuffer& out);
+// address space. Throws what the other functions of the spec throw. `spec` is one of target's.
+Result<void> describe_tensor(const TensorSpec& spec, const TargetSpec& target, const Call& call,
+                             const Mode& mode, TensorBuffer& out);
 
 void place_tensor(TensorBuffer& tensor, const device::Region& region, const Mode& mode);
 

@@ -465,6 +465,15 @@ bitwise deterministic: yes, float64 reference: yes
 )");
 }
 
+TEST(ReportText, ATargetSaysWhetherItsBitsAreTheSame) {
+  TargetInfo target = sample_target();
+  target.spec.alignment_changes_bits = true;
+  EXPECT_NE(target_text(target).find("deterministic: yes, where tensors are aligned alike,"),
+            std::string::npos);
+  target.spec.deterministic = false;
+  EXPECT_NE(target_text(target).find("deterministic: no,"), std::string::npos);
+}
+
 TEST(ReportText, Progress) {
   Progress p{10.0, 1500, 12345, 2, 1, 0, 43.2, {}};
   EXPECT_EQ(progress_line(p), "150 plans/s  1,235 calls/s  2 suspects  1 new finding  0:43 left");

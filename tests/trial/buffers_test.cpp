@@ -124,6 +124,54 @@ TEST(Placement, ABaseThatIsNotAsPromisedHasTheSameRemainderInAllTrials) {
     }
 }
 
+TargetSpec spec_of_bits_by_alignment(std::size_t align_bytes) {
+  TargetSpec spec = double_spec();
+  spec.alignment_changes_bits = true;
+  spec.tensors[0].align_bytes = align_bytes;
+  return spec;
+}
+
+TEST(Placement, WhereTheAlignmentChangesTheBitsEachBaseHasTheSameRemainderInAllTrials) {
+  for (const std::size_t align : {0, 4, 16, 256, 4096})
+    for (const auto alignment : {Alignment::promised, Alignment::exact, Alignment::element})
+      for (const std::int64_t columns : {1, 2, 3, 5, 8, 100})
+        for (const std::uint64_t seed : {1, 2, 3, 4}) {
+          std::set<std::uintptr_t> remainders;
+          for (const auto allocator :
+               {Allocator::guard, Allocator::plain, Allocator::pool, Allocator::caching})
+            for (const auto placement : {Placement::guard_after, Placement::guard_before})
+              remainders.insert(address(seen_x(call_of(3, columns, seed),
+                                               {.allocator = allocator,
+                                                .placement = placement,
+                                                .alignment = alignment},
+                                               spec_of_bits_by_alignment(align))
+                                            .arg.base) %
+                                std::max<std::size_t>(256, 2 * align));
+          EXPECT_EQ(remainders.size(), 1u)
+              << align << " " << name_of(alignment) << " " << columns << " " << seed;
+          if (alignment != Alignment::element)
+            EXPECT_EQ(*remainders.begin() % (align == 0 ? 16 : align), 0u);
+          if (alignment == Alignment::exact)
+            EXPECT_NE(*remainders.begin() % (align == 0 ? 32 : 2 * align), 0u);
+        }
+}
+
+// One remainder cannot touch a guard page on both sides.
+TEST(Placement, WhereTheAlignmentChangesTheBitsTheSeedSaysWhichEndTouchesItsGuardPage) {
+  const TargetSpec spec = spec_of_bits_by_alignment(4);
+  int starts = 0, ends = 0;
+  for (std::uint64_t seed = 0; seed < 16; ++seed) {
+    const Call call = call_of(3, 5, seed);
+    const bool start = seen_x(call, {.placement = Placement::guard_before}, spec).from_base() == 0;
+    const bool end = seen_x(call, {.placement = Placement::guard_after}, spec).to_end() == 60;
+    EXPECT_NE(start, end) << seed;
+    starts += start ? 1 : 0;
+    ends += end ? 1 : 0;
+  }
+  EXPECT_GT(starts, 0);
+  EXPECT_GT(ends, 0);
+}
+
 // Sums by vectors where the base allows it, so that what it gives depends on the alignment.
 void sum_kernel(const float* at, std::int64_t count, float* sum) {
   float parts[4] = {};

@@ -26,7 +26,7 @@ struct Tensor {
     spec.shape = [shape](const Dims&) { return shape; };
     call.layouts["x"] = layout;
     const Mode mode{.allocator = Allocator::guard};
-    const auto described = trial::describe_tensor(spec, call, mode, buffer);
+    const auto described = trial::describe_tensor(spec, {}, call, mode, buffer);
     RC_ASSERT(described.has_value());
     constexpr std::size_t kAlign = 256;
     memory.resize(trial::region_bytes(buffer.storage) + 2 * kAlign);

@@ -121,8 +121,8 @@ def knobs_in(value: Any) -> Iterator[Knob]:
 
 
 OPTIONS = (
-    "name", "doc", "returns", "reference", "rejects", "tol", "state", "deterministic", "work", "require",
-    "category", "arrays",
+    "name", "doc", "returns", "reference", "rejects", "tol", "state", "deterministic",
+    "alignment_changes_bits", "work", "require", "category", "arrays",
 )  # fmt: skip
 
 

@@ -344,7 +344,11 @@ struct TargetSpec {
   Tolerance tolerance = {};
   // Tolerance as a function of the config (e.g. looser for bf16); empty: `tolerance`.
   std::function<Tolerance(const Config&)> tolerance_of = {};
-  bool deterministic = true;       // outputs are the same to the bit for the same inputs
+  bool deterministic = true;  // outputs are the same to the bit for the same inputs
+  // Outputs may have other bits, within the tolerance, where a base is aligned further, e.g.
+  // because vectors are loaded where that is possible. Each base then has the same remainder by
+  // 256, or by twice its align_bytes if that is more, in all trials of a plan.
+  bool alignment_changes_bits = false;
   bool has_reference = false;      // Target::reference is implemented
   bool needs_nvrtc = false;        // kernels are compiled at run time on CUDA
   int min_compute_capability = 0;  // e.g. 90; 0: any
