@@ -56,7 +56,7 @@ TEST(SourceInliner, LooksInFoldersAndAmongTheHeadersOfRedzone) {
   const auto text = in.file("a.cu");
   ASSERT_TRUE(text) << text.error().message;
   EXPECT_EQ(count(*text, "int k;"), 1u);
-  EXPECT_EQ(count(*text, "class Context {"), 1u);
+  EXPECT_EQ(count(*text, "class Context : public CallArguments {"), 1u);
   EXPECT_EQ(count(*text, "struct TargetSpec {"), 1u);
 }
 
