@@ -149,10 +149,12 @@ TEST(Placement, WhereTheAlignmentChangesTheBitsEachBaseHasTheSameRemainderInAllT
                                 std::max<std::size_t>(256, 2 * align));
           EXPECT_EQ(remainders.size(), 1u)
               << align << " " << name_of(alignment) << " " << columns << " " << seed;
-          if (alignment != Alignment::element)
+          if (alignment != Alignment::element) {
             EXPECT_EQ(*remainders.begin() % (align == 0 ? 16 : align), 0u);
-          if (alignment == Alignment::exact)
+          }
+          if (alignment == Alignment::exact) {
             EXPECT_NE(*remainders.begin() % (align == 0 ? 32 : 2 * align), 0u);
+          }
         }
 }
 
