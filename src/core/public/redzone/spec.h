@@ -237,7 +237,7 @@ struct TensorSpec {
   std::string name;
   DType dtype = DType::f32;
   Role role = Role::in;
-  std::function<Shape(const Dims&)> shape;  // at most 5 dims; a dim may be 0
+  std::function<Shape(const Dims&)> shape = {};  // at most 5 dims; a dim may be 0
   LayoutRules layouts = {};
   Fill fill = {};
   // Alignment of the base address that the kernel may assume, a power of two; 0: the spec is
