@@ -32,8 +32,8 @@ void set_windows(const device::Region& region, std::size_t lead_bytes, Place& p)
 }  // namespace
 
 std::size_t region_bytes(const Storage& storage) {
-  const bool slides = storage.align_bytes > kRegionAlign || storage.skew_bytes > 0;
-  const std::size_t slack = slides ? storage.align_bytes - 1 + storage.skew_bytes : 0;
+  const std::size_t to_align = storage.align_bytes > kRegionAlign ? storage.align_bytes - 1 : 0;
+  const std::size_t slack = to_align + storage.skew_bytes;
   return std::max<std::size_t>(storage.bytes + slack, 1) + 2 * storage.margin_bytes;
 }
 

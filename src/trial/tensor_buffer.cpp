@@ -38,14 +38,16 @@ void align(const TensorSpec& spec, std::size_t promised, const Mode& mode, Stora
   }
 }
 
-// Keeps the alignment and lets the storage have the same remainder in all trials. It starts at its
-// guard page under guard_before for one half of the seeds, and ends at its guard page under
-// guard_after for the other half: one remainder cannot do both.
-void fix_remainder(std::size_t promised, std::uint64_t seed, Storage& storage) {
+// Keeps the alignment and lets the storage have the same remainder in all trials. One remainder
+// cannot touch a guard page on both sides: it ends at its page under guard_after, because most
+// kernels that leave a tensor do so there. With an exact alignment it can do neither, and stays
+// near its start.
+void fix_remainder(std::size_t promised, Alignment alignment, Storage& storage) {
   if (storage.bytes == 0) return;
   const std::size_t to_end = round_up(storage.bytes + storage.skew_bytes, storage.align_bytes);
   storage.align_bytes = std::max(2 * promised, kRegionAlign);
-  if (seed % 2 != 0) storage.skew_bytes = (storage.skew_bytes - to_end) & (storage.align_bytes - 1);
+  if (alignment != Alignment::exact)
+    storage.skew_bytes = (storage.skew_bytes - to_end) & (storage.align_bytes - 1);
 }
 
 tl::unexpected<Error> too_large(std::string why) {
@@ -142,8 +144,8 @@ Result<void> describe_tensor(const TensorSpec& spec, const TargetSpec& target, c
                  static_cast<std::size_t>(out.view.offset_elems) * element_bytes};
   const std::size_t promised = std::max(element_bytes, spec.promised_align_bytes());
   align(spec, promised, mode, out.storage);
-  if (target.alignment_changes_bits)
-    fix_remainder(promised, seed_of_tensor(call, spec), out.storage);
+  if (target.alignment_changes_bits && target.deterministic)
+    fix_remainder(promised, mode.alignment, out.storage);
   out.at = {};
 
   device::BufferJob& job = out.job = {};

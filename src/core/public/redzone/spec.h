@@ -346,8 +346,9 @@ struct TargetSpec {
   std::function<Tolerance(const Config&)> tolerance_of = {};
   bool deterministic = true;  // outputs are the same to the bit for the same inputs
   // Outputs may have other bits, within the tolerance, where a base is aligned further, e.g.
-  // because vectors are loaded where that is possible. Each base then has the same remainder by
-  // 256, or by twice its align_bytes if that is more, in all trials of a plan.
+  // because vectors are loaded where that is possible. Each tensor's base then has the same
+  // remainder by 256, or by twice its align_bytes if that is more, in all trials of a plan. Scratch
+  // is aligned as requested.
   bool alignment_changes_bits = false;
   bool has_reference = false;      // Target::reference is implemented
   bool needs_nvrtc = false;        // kernels are compiled at run time on CUDA
