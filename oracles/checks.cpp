@@ -148,6 +148,17 @@ Signature write_inside(FailKind kind, const Plan& plan, const BufferObservation&
 
 }  // namespace
 
+bool launched_nothing(std::span<const Observation> observations) {
+  return std::ranges::all_of(observations, [](const Observation& o) {
+    return o.idle && !has_compared(o) &&
+           std::ranges::none_of(o.calls, [](const CallObservation& call) {
+             return std::ranges::any_of(call.buffers, [](const BufferObservation& b) {
+               return !b.scratch && b.role == Role::out && b.numel > 0;
+             });
+           });
+  });
+}
+
 bool can_compare(const TargetSpec& spec) {
   return spec.deterministic || spec.has_reference;
 }

@@ -29,6 +29,11 @@ bool shows_writes(const Observation& observation);
 std::optional<Verdict> judge_canaries(std::string_view oracle, const Plan& plan,
                                       const Observation& observation);
 
+// Whether nothing was run that could have failed: in none of the trials did a call enqueue
+// anything, no output was compared, and none of role `out` has an element, which something unseen
+// may have written. Such a plan is not judged, whatever an oracle says; a campaign counts it so.
+bool launched_nothing(std::span<const Observation> observations);
+
 // Outputs beyond the tolerance of the reference.
 std::optional<Verdict> judge_reference(std::string_view oracle, const Plan& plan,
                                        const Observation& observation);

@@ -471,6 +471,14 @@ void Campaign::count(Lane& lane, const Verdict& verdict) {
   }
 }
 
+Verdict Campaign::as_counted(const Verdict& verdict, std::span<const Observation> observations) {
+  if (verdict.outcome != Outcome::pass || !oracles::launched_nothing(observations)) return verdict;
+  Verdict out = verdict;
+  out.outcome = Outcome::not_applicable;
+  out.reason = "its calls launch nothing";
+  return out;
+}
+
 Result<void> Campaign::finish(exec::JobResult result) {
   auto node = pending_.extract(result.id);
   RZ_CHECK(!node.empty());
@@ -520,7 +528,7 @@ Result<void> Campaign::judge(Lane& lane, Pending pending, exec::JobResult result
       screen_the_rest(lane, pending, result.observations))
     return {};
   lane.stats.between_canaries += pending.between_canaries ? 1 : 0;
-  count(lane, verdict);
+  count(lane, as_counted(verdict, result.observations));
   if (verdict.reference.compared < verdict.reference.calls && lane.stats.not_compared.empty())
     lane.stats.not_compared =
         oracles::why_not_compared(pending.plan, pending.trials, result.observations);

@@ -292,6 +292,8 @@ class Campaign {
   // Queues the hangs with the cases of their targets, each with its share of the time that is left.
   void release_hangs();
   void count(Lane& lane, const Verdict& verdict);
+  // A plan of which nothing ran is no pass.
+  static Verdict as_counted(const Verdict& verdict, std::span<const Observation> observations);
   // Counts one more plan that could not be run or judged because of a mistake of the target's
   // author. `function` is the beginning of `what` and the same for all of its calls.
   void count_spec_error(Lane& lane, std::string_view function, const std::string& what);

@@ -114,8 +114,8 @@ constexpr auto field_table(std::type_identity<Observation>) {
                    sparse("fault", &O::fault), sparse("calls", &O::calls),
                    sparse("encodes", &O::encodes), field("wall_us", &O::wall_us),
                    sparse("mapping_calls", &O::mapping_calls), sparse("bytes", &O::bytes),
-                   sparse("sanitizer", &O::sanitizer), sparse("own_memory", &O::own_memory),
-                   sparse("order", &O::order));
+                   sparse("idle", &O::idle), sparse("sanitizer", &O::sanitizer),
+                   sparse("own_memory", &O::own_memory), sparse("order", &O::order));
 }
 
 }  // namespace redzone

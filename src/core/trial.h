@@ -348,6 +348,9 @@ struct Observation {
   std::uint64_t wall_us = 0;
   std::uint64_t mapping_calls = 0;  // guard-arena mapping calls that this trial had to make
   std::uint64_t bytes = 0;          // device memory in buffers
+  // The trial completed, and its calls enqueued nothing that Redzone sees: no launch, copy, memset
+  // or replay. False once a target of the process has taken a stream's handle, which it may keep.
+  bool idle = false;
   // Set if the trial ran under a tool and its worker was not lost.
   std::optional<SanitizerReport> sanitizer = {};
   // Set if the target can take memory by itself and the worker was not lost.

@@ -30,7 +30,7 @@ void Session::begin(const TrialSpec& trial, int streams, int plan_streams, bool 
   ++trials_;
   streams_ = streams;
   call_ = -1;
-  held_ = given_out_ = false;
+  held_ = worked_ = given_out_ = false;
   pending_ = {};
   marks_.begin();
   capture_.reset();
@@ -326,6 +326,7 @@ void Session::mark_progress() {
 }
 
 void Session::note_launch(int stream, std::string_view kernel) {
+  worked_ = true;
   if (capture_) return capture_->graph.launched.add(call_, kernel);
   pending_.add(call_, kernel);
   marks_.add(stream, call_, kernel);

@@ -45,6 +45,9 @@ class Session {
   bool lost() const { return lost_; }
   void report(Observation& to) const;
 
+  // Whether the target has enqueued anything in this trial, or may have: it has a stream's handle.
+  bool worked() const { return worked_; }
+
   // The call that enqueues from now on; -1: the harness. Enqueues the progress markers of the calls
   // before it.
   void set_call(std::int32_t call);
@@ -134,6 +137,7 @@ class Session {
   int streams_ = 1;
   std::int32_t call_ = -1;
 
+  bool worked_ = false;
   bool given_out_ = false;  // the target got a stream handle in this trial, and may keep it
 
   bool held_ = false;

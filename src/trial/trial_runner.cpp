@@ -83,6 +83,8 @@ Observation TrialRunner::run(const Plan& plan, const TrialSpec& trial) {
       std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - start).count());
   o.mapping_calls = mapping_calls() - mapping_calls_before;
   o.bytes = state_.memory.peak_bytes();
+  o.idle = o.end == End::completed && state_.records && !state_.immediate &&
+           !state_.stream_is_out && !state_.session.worked();
   o.own_memory = own_memory;
   o.order = state_.session.order();
   if (state_.sanitizer != nullptr) o.sanitizer = state_.sanitizer->end_trial();

@@ -91,6 +91,7 @@ inline Observation sample_observation() {
                {.call = 5, .name = "", .rule = "", .text = ""}};
   o.wall_us = 12;
   o.mapping_calls = 13;
+  o.idle = true;
   o.bytes = 14;
   o.sanitizer = sample_sanitizer_report();
   o.own_memory = OwnMemory{.blocks = 1,

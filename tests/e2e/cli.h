@@ -41,6 +41,9 @@ struct Ran {
   Json json() const;  // of `out`; a discarded value if `out` is not JSON
 };
 
+// The plans of a campaign that passed, and those of empty tensors, which launch nothing.
+std::size_t passed_or_empty(const Json& campaign);
+
 // The observed results, for the message of a failed test.
 std::ostream& operator<<(std::ostream& out, const Ran& ran);
 

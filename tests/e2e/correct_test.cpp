@@ -8,7 +8,7 @@
 namespace redzone::e2e {
 namespace {
 
-constexpr int kPlans = 2000;
+constexpr std::size_t kPlans = 2000;
 // On a busy machine a worker may get no processor time for seconds; that must not look like a hang.
 constexpr const char* kDeadline = "60s";
 
@@ -36,14 +36,14 @@ TEST_P(Correct, NoCampaignFlagsIt) {
   EXPECT_EQ(ran.exit, 0) << ran;
   const Json campaign = ran.json();
   ASSERT_TRUE(campaign.is_object()) << ran;
-  EXPECT_EQ(campaign["verdicts"]["pass"], kPlans) << ran;
+  EXPECT_EQ(passed_or_empty(campaign), kPlans) << ran;
   EXPECT_EQ(campaign["suspects"], 0) << ran;
   EXPECT_TRUE(campaign["findings"].empty()) << ran;
   EXPECT_EQ(campaign["campaign"]["workers_lost"], 0) << ran;
 }
 
 // More than 5,000 in each mode over all targets.
-constexpr int kPlansPerMode = 100;
+constexpr std::size_t kPlansPerMode = 100;
 
 // All correct targets in one campaign for each pair of launch mode and allocator.
 class EveryMode : public testing::TestWithParam<std::tuple<const char*, const char*>> {};
@@ -62,7 +62,7 @@ TEST_P(EveryMode, LeavesCorrectTargetsAlone) {
   EXPECT_EQ(ran.exit, 0) << ran;
   const Json campaign = ran.json();
   ASSERT_TRUE(campaign.is_object()) << ran;
-  EXPECT_EQ(campaign["verdicts"]["pass"], kPlansPerMode * names.size()) << ran;
+  EXPECT_EQ(passed_or_empty(campaign), kPlansPerMode * names.size()) << ran;
   EXPECT_TRUE(campaign["findings"].empty()) << ran;
 }
 

@@ -40,7 +40,7 @@ class LazyPackageOnGpu : public testing::Test {
 TEST_F(LazyPackageOnGpu, TheRightRulesAreNeverFlagged) {
   const Ran ran = run({"--lazy"}, "500");
   EXPECT_EQ(ran.exit, 0) << ran;
-  EXPECT_EQ(ran.json()["verdicts"]["pass"], 500) << ran;
+  EXPECT_EQ(passed_or_empty(ran.json()), 500) << ran;
 }
 
 TEST_F(LazyPackageOnGpu, TooLittleScratchIsSeenFromWhatTheKernelsDo) {
@@ -57,7 +57,7 @@ TEST_F(LazyPackageOnGpu, AFrozenGridDoesNoHarmToAKernelThatWalksOverItsTiles) {
   for (const char* mistake : {"grid_frozen", "key_without_dim"}) {
     const Ran ran = run({std::string("puzzle.triton.scale_descriptor.lazy_") + mistake}, "200");
     EXPECT_EQ(ran.exit, 0) << mistake << ran;
-    EXPECT_EQ(ran.json()["verdicts"]["pass"], 200) << mistake << ran;
+    EXPECT_EQ(passed_or_empty(ran.json()), 200) << mistake << ran;
   }
 }
 

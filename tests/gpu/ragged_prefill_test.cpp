@@ -29,7 +29,7 @@ TEST_F(RaggedOnGpu, IsNeverFlagged) {
   for (const char* target : {"ragged_prefill", "twin.tma_unit_stride"}) {
     const Ran ran = run(target, "1000");
     EXPECT_EQ(ran.exit, 0) << ran;
-    EXPECT_EQ(ran.json()["verdicts"]["pass"], 1000) << ran;
+    EXPECT_EQ(passed_or_empty(ran.json()), 1000) << ran;
   }
 }
 

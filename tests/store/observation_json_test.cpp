@@ -84,7 +84,7 @@ TEST(ObservationJson, ExactFormWithEveryMember) {
       R"("comparison":"left-out","reference_us":11},{"call":4}],"encodes":[{"call":4,)"
       R"("name":"q","code":801,"rule":"stride-alignment","dim":1,"degenerate":true,)"
       R"("text":"2 bytes"},{"call":5,"name":"","code":1,"dim":-1}],"wall_us":12,)"
-      R"("mapping_calls":13,"bytes":14,"sanitizer":{"tool":"memcheck",)"
+      R"("mapping_calls":13,"bytes":14,"idle":true,"sanitizer":{"tool":"memcheck",)"
       R"("records":[{"kind":"invalid-write","warning":true,"space":"global","access":"write",)"
       R"("size_bytes":4,"kernel":"scan","call":0,"buffer":"k","side":"before",)"
       R"("distance_bytes":8,"address":9223372036854775807,"thread":"1,0,0","block":"2,0,0",)"

@@ -389,6 +389,30 @@ TEST(Workspace, CannotGrow) {
   EXPECT_EQ(o.calls.size(), 1u) << "the call before it completed";
 }
 
+TEST(Ending, ATrialWhoseCallsEnqueueNothingIsIdle) {
+  const auto idle = [](RunFunction run) {
+    Bench bench(std::move(run));
+    const Observation o = bench.run({call_of(1, 1)});
+    EXPECT_EQ(o.end, End::completed) << o.message;
+    return o.idle;
+  };
+  EXPECT_TRUE(idle([](Context&) {}));
+  EXPECT_TRUE(idle([](Context& ctx) { ctx.scratch("s", 64); }));
+  EXPECT_FALSE(idle(run_double));
+  EXPECT_FALSE(idle([](Context& ctx) { ctx.stream(); }));
+  EXPECT_FALSE(idle([](Context& ctx) { ctx.memset(ctx.scratch("s", 64), 0, 64); }));
+  EXPECT_FALSE(idle([](Context& ctx) {
+    ctx.begin_capture();
+    run_double(ctx);
+    ctx.replay(ctx.end_capture());
+  }));
+  Bench empty_graph([](Context&) {});
+  EXPECT_TRUE(
+      empty_graph.run(plan_of({CallStep{call_of(1, 1), 1, 0, 1}, ReplayStep{1, 2, 0}}), {}).idle);
+  Bench ended([](Context& ctx) { ctx.unsupported("no"); });
+  EXPECT_FALSE(ended.run({call_of(1, 1)}).idle);
+}
+
 TEST(Ending, Unsupported) {
   Bench bench([](Context& ctx) {
     ctx.unsupported("C must be even");
