@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/repeats.h"
 #include "generators/calls.h"
 #include "generators/internal/draw.h"
 
@@ -265,9 +266,7 @@ std::vector<Step> on_two_streams(Draw& draw, std::vector<Step> steps) {
 // A burst needs cheap launches: false if each repeat has its own buffers (in-out tensors, or
 // scratch of a target with side streams).
 bool may_burst(const TargetSpec& spec) {
-  return spec.side_streams == 0 &&
-         std::none_of(spec.tensors.begin(), spec.tensors.end(),
-                      [](const TensorSpec& t) { return t.role == Role::inout; });
+  return spec.side_streams == 0 && !repeats_have_own_buffers(spec);
 }
 
 }  // namespace

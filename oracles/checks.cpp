@@ -444,7 +444,7 @@ std::string why_outputs_not_judged(const TargetSpec& spec,
                                     [](const auto& call) { return call.second.elements; });
   if (!elements)
     return std::all_of(spec.tensors.begin(), spec.tensors.end(),
-                       [](const TensorSpec& t) { return t.role == Role::in; })
+                       [](const TensorSpec& t) { return !t.may_be_output(); })
                ? "its spec declares no output"
                : "all outputs of all calls are empty";
   if (spec.deterministic) return "the trials of a call could not be compared";

@@ -82,6 +82,8 @@ def _tensor(name: str, tensor: Tensor, target: Target) -> dict[str, Any]:
     }
     if tensor.align is not None:
         table["align_bytes"] = tensor.align
+    if tensor.counted_by is not None:
+        table["counted_by"] = {"tensor": tensor.counted_by[0], "dim": tensor.counted_by[1]}
     if isinstance(tensor.dtype, Knob):
         table["dtype_of"] = tensor.dtype.name
     else:

@@ -263,6 +263,22 @@ def tolerance(value: object) -> Tolerance | None:
     return Tolerance(float(pair[0]), float(pair[1]))
 
 
+def _counter(counted_by: object, role: str) -> tuple[str, int] | None:
+    if counted_by is None:
+        return None
+    if role != "out":
+        raise SpecError("only an output, rz.Out, can be counted")
+    name, dim = (counted_by, 0) if isinstance(counted_by, str) else _pair(counted_by)
+    return check_name(name, "tensor"), _integer(dim, "the dim of counted_by", 0)
+
+
+def _pair(counted_by: object) -> tuple[str, int]:
+    pair = counted_by if isinstance(counted_by, (tuple, list)) else ()
+    if len(pair) != 2 or not isinstance(pair[0], str):
+        raise SpecError(f"counted_by is {counted_by!r}, and must be a name or (name, dim)")
+    return pair[0], pair[1]
+
+
 class Tensor:
     """A tensor argument or result.
 
@@ -272,6 +288,10 @@ class Tensor:
              offset, unit_strides, heads_first, slice, broadcast, reversed
     fill     uniform (the default), sums, constant, integers, offsets
     tol      tolerance of this output: (abs, rel)
+    counted_by
+             the tensor of integers that says after the call how many entries of this output are valid,
+             from the first on: its name, and (name, dim) if it has one number for each index of the
+             dims before `dim`. The others may be anything; a reference leaves them 0
     align    alignment of its address in bytes that the callable may rely on; if it is not given, 16 in
              most plans, and in some the size of an element
     granule  paddings and offsets are multiples of this many elements
@@ -287,6 +307,7 @@ class Tensor:
         layout: str | Iterable[str] = "contiguous",
         fill: Fill | None = None,
         tol: object = None,
+        counted_by: str | tuple[str, int] | None = None,
         align: int | None = None,
         granule: int = 1,
         name: str = "",
@@ -310,6 +331,7 @@ class Tensor:
             raise SpecError("an output has no fill: it is not initialized")
         self.fill = fill
         self.tolerance = tolerance(tol)
+        self.counted_by = _counter(counted_by, self.role)
         is_number = isinstance(align, int) and not isinstance(align, bool)
         if align is not None and (not is_number or align < 1 or align & (align - 1)):
             raise SpecError(f"align is {align!r}, and must be a power of two")

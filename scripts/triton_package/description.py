@@ -143,6 +143,7 @@ def _tensor(f, dims, knobs, default_fill):
         _fill(f, dims, default_fill),
         f.integer("align_bytes") if f.has("align_bytes") else None,
         _tolerance(f),
+        _counter(f),
         f.text("doc", ""),
     )
     f.done()
@@ -169,6 +170,15 @@ def _fill(f, dims, default_kind):
         fill.update(total=t.expression("total", dims).text)
     t.done()
     return fill
+
+
+def _counter(f):
+    if not f.has("counted_by"):
+        return None
+    t = f.table("counted_by")
+    counter = {"tensor": t.name("tensor"), "dim": t.integer("dim") if t.has("dim") else 0}
+    t.done()
+    return counter
 
 
 def _tolerance(f):

@@ -69,6 +69,7 @@ def _text(package, kernel, triton_version, arch, variants, stems):
             fill=t.fill if t.role != "out" else None,
             align_bytes=t.align_bytes,
             tolerance=t.tolerance,
+            counted_by=t.counted_by,
             doc=t.doc,
         )
     for k in package.knobs:

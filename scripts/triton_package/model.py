@@ -75,6 +75,7 @@ class Tensor:
     fill: dict
     align_bytes: int | None  # None: the description is silent
     tolerance: dict
+    counted_by: dict | None
     doc: str
 
     def dtype_for(self, knobs):

@@ -21,7 +21,7 @@ Result<void> add_tensors(const Call& call, std::size_t index, const TargetSpec& 
                                &bytes))
       return usage_error(
           fmt::format("tensor '{}' of call {} has too many bytes", tensor.name, index + 1));
-    out.push_back({index, tensor.name, tensor.role, dtype, std::move(view.shape),
+    out.push_back({index, tensor.name, tensor.role_for(call.config), dtype, std::move(view.shape),
                    std::move(view.strides), view.offset_elems + view.origin_elems, bytes});
   }
   return {};

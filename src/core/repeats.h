@@ -11,7 +11,7 @@ namespace redzone {
 // reads. Each is then observed by itself, and only the last one under the index of the call.
 inline bool repeats_have_own_buffers(const TargetSpec& spec) {
   return std::any_of(spec.tensors.begin(), spec.tensors.end(),
-                     [](const TensorSpec& t) { return t.role == Role::inout; });
+                     [](const TensorSpec& t) { return t.role_of || t.role == Role::inout; });
 }
 
 }  // namespace redzone

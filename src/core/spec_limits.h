@@ -7,6 +7,7 @@ namespace redzone {
 
 // The generator keeps sets of dims as bits of 64.
 inline constexpr std::size_t kMostDims = 64;
+inline constexpr std::size_t kMostRank = 5;  // of a tensor, as <redzone/spec.h> documents
 inline constexpr std::size_t kMostKnobs = 256, kMostTensors = 256;
 inline constexpr std::size_t kMostListedValues = 1024;  // of a knob, or of a dim
 inline constexpr std::size_t kMostNameBytes = 200;      // of a target, dim, knob or tensor

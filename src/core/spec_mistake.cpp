@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/plan_text.h"
+#include "core/spec_limits.h"
 
 namespace redzone {
 namespace {
@@ -46,11 +47,23 @@ std::optional<std::string> range_problem(const std::pair<std::int64_t, std::int6
   return fmt::format("is from {} to {}, which holds no number", range.first, range.second);
 }
 
+std::optional<std::string> shape_violation(const Shape& shape) {
+  if (shape.size() > kMostRank)
+    return fmt::format("gives {} dims, at most {} are possible", shape.size(), kMostRank);
+  for (const auto size : shape)
+    if (size < 0) return fmt::format("gives a size of {}", size);
+  return std::nullopt;
+}
+
 void try_functions(const TargetSpec& spec, const Dims& dims, const Config& config) {
   for (const auto& tensor : spec.tensors) {
     const Shape shape = tensor.shape_for(dims, config);
+    if (const auto problem = shape_violation(shape))
+      throw SpecMistake(SpecMistake::Kind::of_the_call, spec.name,
+                        fmt::format("the shape function of tensor '{}'", tensor.name), *problem,
+                        describe(dims, config));
     tensor.dtype_for(config);
-    if (tensor.role == Role::out || !tensor.fill.range) continue;
+    if (tensor.role_for(config) == Role::out || !tensor.fill.range) continue;
     const bool empty = std::find(shape.begin(), shape.end(), 0) != shape.end();
     if (const auto problem = range_problem(tensor.fill.range(dims), empty ? 0 : 1))
       throw SpecMistake(SpecMistake::Kind::of_the_call, spec.name,

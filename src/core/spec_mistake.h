@@ -49,6 +49,10 @@ std::string describe(const Dims& dims, const Config& config);
 std::optional<std::string> range_problem(const std::pair<std::int64_t, std::int64_t>& range,
                                          std::int64_t elements);
 
+// The problem with a shape, as a verb phrase: too many dims, or a size below 0. Nothing if it is
+// valid.
+std::optional<std::string> shape_violation(const Shape& shape);
+
 // Calls every function of the spec that applies to a call of the target, including those that
 // otherwise only the worker calls. Throws what they throw.
 void try_functions(const TargetSpec& spec, const Dims& dims, const Config& config);

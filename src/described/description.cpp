@@ -51,6 +51,7 @@ TensorSpec tensor_spec(const Tensor& tensor) {
   spec.fill = fill_of(tensor);
   spec.align_bytes = tensor.align_bytes;
   spec.tolerance = tensor.tolerance;
+  spec.counted_by = tensor.counted_by;
   if (!tensor.dtype_of.empty())
     spec.dtype_of = [knob = tensor.dtype_of](const Config& config) {
       return *value_named<DType>(get_str(config, knob));

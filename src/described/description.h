@@ -26,7 +26,8 @@ struct Tensor {
   std::optional<Expression> from, to;  // integers, both ends included; offsets: `to` is the total
   std::size_t align_bytes = 0;         // as in TensorSpec
   std::optional<Tolerance> tolerance;
-  bool returned = false;  // an output that a Python callable returns
+  std::optional<CountedBy> counted_by;  // as in TensorSpec
+  bool returned = false;                // an output that a Python callable returns
 };
 
 struct Description {

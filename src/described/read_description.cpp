@@ -24,9 +24,6 @@ constexpr string_view kConstraints[] = {"divides", "at_most", "require"};
 constexpr string_view kTaken[] = {"cdiv",    "floordiv", "min", "max", "next_power_of_2",
                                   "num_sms", "and",      "or",  "not"};
 
-// Maximum rank of a tensor, as in <redzone/spec.h>.
-constexpr std::size_t kMostRank = 5;
-
 bool is_taken(string_view name) {
   return std::find(std::begin(kTaken), std::end(kTaken), name) != std::end(kTaken);
 }
@@ -234,6 +231,12 @@ Tensor read_tensor(TableReader& f, const Rules& rules, const std::vector<std::st
   if (f.has("tolerance")) {
     TableReader t = f.table("tolerance");
     tensor.tolerance = read_tolerance(t);
+  }
+  if (f.has("counted_by")) {
+    TableReader by = f.table("counted_by");
+    tensor.counted_by = {.tensor = by.name("tensor"),
+                         .dim = static_cast<int>(by.integer_in("dim", 0, kMostRank - 1, 0))};
+    by.done();
   }
   if (rules.returns) tensor.returned = f.flag("returned", false);
   if (tensor.returned && tensor.role != Role::out)

@@ -102,10 +102,11 @@ Json dim(const DimSpec& d) {
 
 Json tensor(const TensorSpec& t) {
   return {{"name", t.name},
-          {"role", name_of(t.role)},
+          {"role", t.role_of ? Json() : Json(name_of(t.role))},
           {"dtype", t.dtype_of ? Json() : Json(name_of(t.dtype))},
           {"layouts", layouts_of(t.layouts)},
-          {"align_bytes", t.promised_align_bytes()}};
+          {"align_bytes", t.promised_align_bytes()},
+          {"counted_by", t.counted_by ? Json(t.counted_by->tensor) : Json()}};
 }
 
 Json knob(const KnobSpec& k) {

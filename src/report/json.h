@@ -8,7 +8,8 @@
 //              "alignment_changes_bits", "has_reference", "devices": [{"device", "runs_here",
 //              "why_not", "plugin", "code_hash"}], "dims": [{"name", "min", "max", "multiple_of",
 //              "values", "tile", "doc"}], "constraints": [text], "tensors": [{"name", "role",
-//              "dtype": text or null when a knob decides, "layouts": [text], "align_bytes"}],
+//              "dtype": text or null when a knob decides, as "role", "layouts": [text],
+//              "align_bytes", "counted_by": name of a tensor or null}],
 //              "knobs": [{"name", "values", "doc"}]}
 //   findings  {"findings": [FINDING]}
 //   show      FINDING

@@ -82,7 +82,7 @@ std::string target_text(const TargetInfo& target) {
 
   Table tensors({{"tensor"}, {"role"}, {"type"}, {"layouts"}});
   for (const auto& t : spec.tensors)
-    tensors.add({t.name, std::string(name_of(t.role)),
+    tensors.add({t.name, t.role_of ? "by config" : std::string(name_of(t.role)),
                  t.dtype_of ? "by config" : std::string(name_of(t.dtype)),
                  fmt::format("{}", fmt::join(layouts_of(t.layouts), ", "))});
   out += table_section("tensors", tensors);

@@ -8,6 +8,7 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <functional>
 #include <map>
 #include <string>
 #include <thread>
@@ -273,11 +274,18 @@ class OneTarget final : public Registrar {
   void add(TargetSpec spec, TargetFactory make) override {
     if (spec.name == name_) make_ = std::move(make);
   }
+  void warm_up(std::function<void()> function) override {
+    warm_ups_.push_back(std::move(function));
+  }
   const TargetFactory& make() const { return make_; }
+  void warm_up() const {
+    for (const auto& function : warm_ups_) function();
+  }
 
  private:
   std::string name_;
   TargetFactory make_;
+  std::vector<std::function<void()>> warm_ups_;
 };
 
 // Exit code: 1 the failure shows, 0 it does not, 3 the program cannot run here. Never destroys the
@@ -292,9 +300,13 @@ class OneTarget final : public Registrar {
     plugin->register_targets(target);
     if (!target.make()) throw Failed{std::string("no target '") + program.target + "' in here"};
     plugin->preload();
+    target.warm_up();
+    machine.synchronize();
     code = run(machine, program, target.make());
   } catch (const Failed& failed) {
     std::printf("cannot run: %s\n", failed.why.c_str());
+  } catch (const std::exception& thrown) {
+    std::printf("cannot run: %s\n", thrown.what());
   }
   std::fflush(stdout);
   std::_Exit(code);

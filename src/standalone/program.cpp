@@ -70,6 +70,7 @@ std::string job_text(const device::BufferJob& job) {
 
 Result<std::string> tensor_text(const TensorSpec& spec, const TargetSpec& target, const Call& call,
                                 const Mode& mode) {
+  RZ_TRY(check_tensor(spec));
   trial::TensorBuffer buffer;
   RZ_TRY(trial::describe_tensor(spec, target, call, mode, buffer));
   constexpr std::size_t kMostBytes = std::size_t{1} << 30;
@@ -81,7 +82,7 @@ Result<std::string> tensor_text(const TensorSpec& spec, const TargetSpec& target
   return fmt::format(
       "       {{{}, redzone::DType({}), redzone::Role({}), {}, {}, {}, {}, {},\n        {}, "
       "{}, {}}},\n",
-      literal(spec.name), static_cast<int>(buffer.dtype), static_cast<int>(spec.role),
+      literal(spec.name), static_cast<int>(buffer.dtype), static_cast<int>(buffer.role),
       list(buffer.view.shape), list(buffer.view.strides), buffer.storage.bytes,
       buffer.storage.lead_bytes, buffer.storage.align_bytes, job_text(buffer.job),
       literal(buffer.view.origin_elems * static_cast<std::int64_t>(dtype_bytes(buffer.dtype))),

@@ -69,6 +69,7 @@ std::string_view fill_name(device::FillKind kind) {
 
 Result<Json> tensor_json(const TensorSpec& spec, const TargetSpec& target, const Call& call,
                          const Mode& mode) {
+  RZ_TRY(check_tensor(spec));
   trial::TensorBuffer buffer;
   RZ_TRY(trial::describe_tensor(spec, target, call, mode, buffer));
   const device::BufferJob& job = buffer.job;
@@ -79,7 +80,7 @@ Result<Json> tensor_json(const TensorSpec& spec, const TargetSpec& target, const
                     spec.name, kMostElements));
   const Tolerance tolerance = spec.tolerance.value_or(target.tolerance_for(call.config));
   return Json{{"dtype", name_of(buffer.dtype)},
-              {"role", name_of(spec.role)},
+              {"role", name_of(buffer.role)},
               {"shape", buffer.view.shape},
               {"strides", buffer.view.strides},
               {"storage_bytes", buffer.storage.bytes},

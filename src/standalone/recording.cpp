@@ -113,6 +113,9 @@ class RecordingContext final : public Context {
   void* workspace(std::string_view, std::size_t, std::size_t) override {
     return refuse<void*>("memory that it keeps from call to call");
   }
+  void* growing_workspace(std::string_view, std::size_t) override {
+    return refuse<void*>("memory that it keeps from call to call");
+  }
   void* allocate(std::string_view, std::size_t, int) override {
     return refuse<void*>("memory that it allocates");
   }

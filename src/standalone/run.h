@@ -206,7 +206,7 @@ struct TrialState {
   const Program& program;
   const TrialData& trial;
   std::deque<Buffer> raw;  // scratch, workspaces, allocations
-  std::vector<Named> workspaces, host;
+  std::vector<Named> workspaces = {}, growing = {}, host = {};
 };
 
 class CallContext final : public Context {
@@ -242,6 +242,17 @@ class CallContext final : public Context {
   void* workspace(std::string_view name, std::size_t bytes, std::size_t align) override {
     return kept(state_.workspaces, name, bytes,
                 [&] { return add(name, raw_job(bytes, true), bytes, align); });
+  }
+  void* growing_workspace(std::string_view name, std::size_t bytes) override {
+    const auto same = [&](const Named& n) { return n.name == name; };
+    auto held = std::find_if(state_.growing.begin(), state_.growing.end(), same);
+    if (held == state_.growing.end())
+      held = state_.growing.insert(held, {std::string(name), nullptr, 0});
+    if (held->data == nullptr || bytes > held->bytes) {
+      *held = {std::string(name), allocate(name, bytes, 0), bytes};
+      memset(held->data, 0, bytes, 0);
+    }
+    return held->data;
   }
   void* allocate(std::string_view name, std::size_t bytes, int) override {
     return add(name, raw_job(bytes), bytes, 256);
@@ -310,7 +321,7 @@ using Digests = std::vector<std::vector<std::uint64_t>>;
 
 inline Digests run_trial(Machine& machine, const Program& program, const TrialData& trial,
                          const TargetFactory& make) {
-  TrialState state{machine, program, trial, {}, {}, {}};
+  TrialState state{machine, program, trial, {}};
   std::deque<std::deque<Buffer>> tensors(program.calls.size());
   for (std::size_t c = 0; c < program.calls.size(); ++c)
     for (const TensorData& t : program.calls[c].tensors)
@@ -332,6 +343,7 @@ inline Digests run_trial(Machine& machine, const Program& program, const TrialDa
       if (trial.alone) {
         machine.synchronize();
         state.workspaces.clear();
+        state.growing.clear();
         state.host.clear();
         targets.push_back(make());
       }

@@ -62,4 +62,12 @@ Result<std::vector<Way>> ways_to_run(FailKind kind, const Mode& mode) {
   }
 }
 
+Result<void> check_tensor(const TensorSpec& tensor) {
+  if (!tensor.counted_by) return {};
+  return usage_error(fmt::format(
+      "how much of tensor '{}' is valid depends on the data ('{}'), and the program compares "
+      "outputs whole; it is not exported",
+      tensor.name, tensor.counted_by->tensor));
+}
+
 }  // namespace redzone::standalone

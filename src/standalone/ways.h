@@ -21,4 +21,7 @@ struct Way {
 // comparison. A usage error for kinds that do not show without Redzone.
 Result<std::vector<Way>> ways_to_run(FailKind kind, const Mode& mode);
 
+// A usage error for a tensor that the program could not judge: it compares outputs whole.
+Result<void> check_tensor(const TensorSpec& tensor);
+
 }  // namespace redzone::standalone

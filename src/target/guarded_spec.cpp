@@ -55,6 +55,21 @@ struct Owner {
   }
 };
 
+// A function of the spec that gives an enumerator, checked to give one that exists.
+template <class E>
+std::function<E(const Config&)> known(std::function<E(const Config&)> of, std::string target,
+                                      std::string name, std::string what) {
+  return [of = std::move(of), target = std::move(target), name = std::move(name),
+          what = std::move(what)](const Config& config) {
+    const E value = of(config);
+    if (!is_known(value))
+      throw SpecMistake(SpecMistake::Kind::of_the_call, target, name,
+                        fmt::format("gives {}, which is not {}", static_cast<int>(value), what),
+                        call_of(config));
+    return value;
+  };
+}
+
 bool is_tolerance(double value) {
   return std::isfinite(value) && value >= 0;
 }
@@ -72,15 +87,12 @@ TargetSpec guarded(TargetSpec spec, const std::shared_ptr<SpecWatch>& watch) {
     if (tensor.dtype_of) {
       const std::string name = fmt::format("the dtype function of tensor '{}'", tensor.name);
       owner.guard(tensor.dtype_of, name);
-      tensor.dtype_of = [of = std::move(tensor.dtype_of), target = spec.name,
-                         name](const Config& config) {
-        const DType dtype = of(config);
-        if (!is_known(dtype))
-          throw SpecMistake(SpecMistake::Kind::of_the_call, target, name,
-                            fmt::format("gives {}, which is not a DType", static_cast<int>(dtype)),
-                            call_of(config));
-        return dtype;
-      };
+      tensor.dtype_of = known(std::move(tensor.dtype_of), spec.name, name, "a DType");
+    }
+    if (tensor.role_of) {
+      const std::string name = fmt::format("the role function of tensor '{}'", tensor.name);
+      owner.guard(tensor.role_of, name);
+      tensor.role_of = known(std::move(tensor.role_of), spec.name, name, "a Role");
     }
     owner.guard(tensor.fill.range,
                 fmt::format("the range of the fill of tensor '{}'", tensor.name));

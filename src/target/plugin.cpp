@@ -12,13 +12,16 @@ namespace {
 
 class Collector final : public Registrar {
  public:
-  explicit Collector(std::vector<PluginTarget>& targets) : targets_(targets) {}
+  explicit Collector(LoadedPlugin& loaded) : loaded_(loaded) {}
   void add(TargetSpec spec, TargetFactory make) override {
-    targets_.push_back({std::move(spec), std::move(make)});
+    loaded_.targets.push_back({std::move(spec), std::move(make)});
+  }
+  void warm_up(std::function<void()> function) override {
+    loaded_.warm_ups.push_back(std::move(function));
   }
 
  private:
-  std::vector<PluginTarget>& targets_;
+  LoadedPlugin& loaded_;
 };
 
 // A problem with the file itself, found before loading; "" if it is an ELF file.
@@ -62,11 +65,13 @@ Result<LoadedPlugin> load_checked(const std::filesystem::path& file) {
   if (device == nullptr || device->targets.runs_plugins_of || info->register_targets == nullptr)
     return fail("redzone_plugin() returned an unknown device or no register function");
 
-  LoadedPlugin loaded{info->device, info->preload, {}};
-  Collector collector(loaded.targets);
+  LoadedPlugin loaded{.device = info->device, .preload = info->preload};
+  Collector collector(loaded);
   info->register_targets(collector);
   for (const auto& target : loaded.targets)
     if (!target.make) return fail(fmt::format("target '{}' has no factory", target.spec.name));
+  for (const auto& warm_up : loaded.warm_ups)
+    if (!warm_up) return fail("registers an empty function to warm up");
   return loaded;
 }
 

@@ -4,6 +4,7 @@
 #include <redzone/target.h>
 
 #include <filesystem>
+#include <functional>
 #include <vector>
 
 #include "core/error.h"
@@ -17,8 +18,9 @@ struct PluginTarget {
 
 struct LoadedPlugin {
   DeviceKind device;
-  void (*preload)() = nullptr;        // see PluginInfo
-  std::vector<PluginTarget> targets;  // in the order of registration; specs are not checked
+  void (*preload)() = nullptr;                       // see PluginInfo
+  std::vector<std::function<void()>> warm_ups = {};  // see Registrar
+  std::vector<PluginTarget> targets = {};  // in the order of registration; specs are not checked
 };
 
 // dlopen, entry point, ABI version, registration. A usage error names the file. Runs code of the

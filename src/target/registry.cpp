@@ -66,6 +66,7 @@ Result<void> Registry::add_plugins(std::span<const std::filesystem::path> plugin
     RZ_TRY_ASSIGN(auto loaded, load_plugin(file));
     RZ_TRY_ASSIGN(auto hash, code_hash(file));
     if (loaded.preload != nullptr) preloads_.push_back(loaded.preload);
+    for (auto& warm_up : loaded.warm_ups) warm_ups_.push_back({file.string(), std::move(warm_up)});
     for (auto& target : loaded.targets)
       if (auto added = add({std::move(target.spec),
                             loaded.device,
@@ -79,8 +80,23 @@ Result<void> Registry::add_plugins(std::span<const std::filesystem::path> plugin
   return {};
 }
 
-void Registry::preload() const {
+Result<void> Registry::preload(const std::function<std::string()>& wait) const {
   for (auto* preload : preloads_) preload();
+  for (const WarmUp& warm_up : warm_ups_) {
+    std::string problem;
+    try {
+      warm_up.function();
+      if (std::string failure = wait(); !failure.empty())
+        problem = "enqueued work that failed: " + std::move(failure);
+    } catch (const std::exception& e) {
+      problem = fmt::format("threw \"{}\"", e.what());
+    } catch (...) {
+      problem = "threw something that is not a std::exception";
+    }
+    if (!problem.empty())
+      return usage_error(fmt::format("plugin {}: its warm-up {}", warm_up.plugin, problem));
+  }
+  return {};
 }
 
 Result<void> Registry::add(TargetEntry entry) {

@@ -56,8 +56,11 @@ class Registry {
   // The same without the fork: for a worker, whose driver has tried the plugins out.
   static Result<Registry> load_in_worker(std::span<const std::filesystem::path> plugins);
 
-  // Makes each plugin load its kernels. Call it in a worker, after its device is open.
-  void preload() const;
+  // Makes each plugin load its kernels, then what they do once in a process (Registrar::warm_up).
+  // Call it in a worker, after its device is open. `wait`: waits for what a function has enqueued,
+  // and returns how it failed, or "". A usage error that names the plugin if a function throws or
+  // its work fails.
+  Result<void> preload(const std::function<std::string()>& wait) const;
 
   // Adds one target and guards its functions (target/guarded_spec.h). A usage error if its spec is
   // invalid or (name, device) is taken.
@@ -93,6 +96,11 @@ class Registry {
   std::shared_ptr<SpecWatch> watch_;  // watches the functions of the specs; null in a worker
   std::vector<TargetEntry> entries_;
   std::vector<void (*)()> preloads_;
+  struct WarmUp {
+    std::string plugin;  // its file
+    std::function<void()> function;
+  };
+  std::vector<WarmUp> warm_ups_;
 };
 
 // The build of the plugin for checks (<redzone/host_checks.h>), whether or not it exists: the file

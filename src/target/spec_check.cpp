@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "core/counted.h"
 #include "core/spec_limits.h"
 #include "core/spec_mistake.h"
 #include "core/target_name.h"
@@ -19,9 +20,6 @@ namespace redzone {
 namespace {
 
 using Problem = std::optional<std::string>;
-
-// As <redzone/spec.h> documents.
-constexpr std::size_t kMaxTensorRank = 5;
 
 bool is_identifier(std::string_view name) {
   return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
@@ -200,23 +198,29 @@ Problem shape_problem(const TensorSpec& tensor, const TriedCall& call) {
   if (auto p = answers_problem(call, fmt::format("the shape function of tensor '{}'", tensor.name),
                                [&] { return shape = tensor.shape_for(call.dims, call.config); }))
     return p;
-  if (shape.size() > kMaxTensorRank)
-    return fmt::format("tensor '{}' has {} dims, at most {} are possible", tensor.name,
-                       shape.size(), kMaxTensorRank);
-  for (const auto size : shape)
-    if (size < 0 && call.allowed)
-      return fmt::format("tensor '{}' has a dim of size {} for {}", tensor.name, size,
-                         describe(call.dims, {}));
+  if (shape.size() > kMostRank || call.allowed)
+    if (auto p = shape_violation(shape))
+      return fmt::format("the shape function of tensor '{}' {} for {}", tensor.name, *p,
+                         describe(call.dims, call.config));
   return std::nullopt;
 }
 
 Problem fill_problem(const TensorSpec& tensor, const TriedCall& call) {
-  if (tensor.role == Role::out || tensor.fill.kind != Fill::Kind::offsets || !call.allowed)
+  if (!tensor.may_be_filled() || tensor.fill.kind != Fill::Kind::offsets || !call.allowed)
     return std::nullopt;
   const DType type = tensor.dtype_for(call.config);
   if (type != DType::boolean && reals_per_element(type) == 1) return std::nullopt;
   return fmt::format("tensor '{}': elements of type {} cannot be row offsets", tensor.name,
                      name_of(type));
+}
+
+Problem counter_problem(const TensorSpec& tensor, const TargetSpec& spec, const TriedCall& call) {
+  if (!call.allowed) return std::nullopt;
+  Problem counted;
+  if (auto p = function_problem(
+          true, [&] { counted = counting_problem(tensor, spec, call.dims, call.config); }))
+    return p;
+  return counted;
 }
 
 Problem work_problem(const TargetSpec& spec, const TriedCall& call) {
@@ -254,7 +258,7 @@ Problem tolerance_problem(std::string_view of, const Tolerance& tolerance) {
 Problem bounds_problem(const TensorSpec& tensor) {
   const Fill& fill = tensor.fill;
   const bool is_range = fill.kind == Fill::Kind::uniform || fill.kind == Fill::Kind::sums;
-  if (tensor.role == Role::out || (!is_range && fill.kind != Fill::Kind::constant))
+  if (!tensor.may_be_filled() || (!is_range && fill.kind != Fill::Kind::constant))
     return std::nullopt;
   if (std::isnan(fill.lo) || (is_range && !std::isfinite(fill.hi - fill.lo)))
     return fmt::format("tensor '{}': its fill is from {} to {}, which is no range of numbers",
@@ -285,14 +289,14 @@ Problem tensor_problem(const TensorSpec& tensor) {
     return fmt::format("tensor '{}': granule_elems is {}, must be in 1..{}", tensor.name,
                        tensor.layouts.granule_elems, kMostGranule);
   if (auto p = bounds_problem(tensor)) return p;
-  if (tensor.layouts.broadcast && tensor.role != Role::in)
+  if (tensor.layouts.broadcast && tensor.may_be_output())
     return fmt::format("tensor '{}': only inputs can be broadcast", tensor.name);
   if (tensor.tolerance)
     if (auto p = tolerance_problem(fmt::format("tensor '{}'", tensor.name), *tensor.tolerance))
       return p;
   const bool ranged =
       tensor.fill.kind == Fill::Kind::integers || tensor.fill.kind == Fill::Kind::offsets;
-  if (ranged && tensor.role != Role::out && !tensor.fill.range)
+  if (ranged && tensor.may_be_filled() && !tensor.fill.range)
     return fmt::format("tensor '{}': its fill has no range function", tensor.name);
   return std::nullopt;
 }
@@ -317,15 +321,19 @@ Problem functions_problem(const TargetSpec& spec, TriedCall call) {
     return answers_problem(call, function, ask);
   };
   for (const auto& tensor : spec.tensors) {
-    if (tensor.role != Role::out && tensor.fill.range)
+    if (tensor.may_be_filled() && tensor.fill.range)
       if (auto p = same("the range of the fill of tensor '" + tensor.name + "'",
                         [&] { return tensor.fill.range(call.dims); }))
         return p;
     if (auto p = same("the dtype function of tensor '" + tensor.name + "'",
                       [&] { return tensor.dtype_for(call.config); }))
       return p;
+    if (auto p = same("the role function of tensor '" + tensor.name + "'",
+                      [&] { return tensor.role_for(call.config); }))
+      return p;
     if (auto p = fill_problem(tensor, call)) return p;
     if (auto p = shape_problem(tensor, call)) return p;
+    if (auto p = counter_problem(tensor, spec, call)) return p;
   }
   if (auto p = same("the tolerance function", [&] {
         const Tolerance tolerance = spec.tolerance_for(call.config);
@@ -346,7 +354,7 @@ Problem functions_problem(const TargetSpec& spec, TriedCall call) {
 Problem reference_problem(const TargetSpec& spec) {
   if (auto p = tolerance_problem("the target", spec.tolerance)) return p;
   const bool has_output = std::any_of(spec.tensors.begin(), spec.tensors.end(),
-                                      [](const TensorSpec& t) { return t.role != Role::in; });
+                                      [](const TensorSpec& t) { return t.may_be_output(); });
   if (spec.has_reference && !has_output)
     return "it declares has_reference, but has no output tensor to compare";
   if (spec.sampled_rows != 0 && (spec.sampled_rows < 3 || spec.sampled_rows > kMostSampledRows))
@@ -390,6 +398,8 @@ std::optional<std::string> declaration_problem(const TargetSpec& spec) {
     if (auto p = knob_problem(knob)) return p;
   for (const auto& tensor : spec.tensors)
     if (auto p = tensor_problem(tensor)) return p;
+  for (const auto& tensor : spec.tensors)
+    if (auto p = counting_problem(tensor, spec)) return p;
   if (auto p = reference_problem(spec)) return p;
   if (spec.side_streams < 0 || spec.side_streams > kMaxSideStreams)
     return fmt::format("side_streams is {}, must be in 0..{}", spec.side_streams, kMaxSideStreams);

@@ -38,6 +38,7 @@ class CallContext final : public Context {
   void* scratch(std::string_view name, std::size_t bytes, std::size_t align,
                 const ScratchNeed& need) override;
   void* workspace(std::string_view name, std::size_t bytes, std::size_t align) override;
+  void* growing_workspace(std::string_view name, std::size_t bytes) override;
   void* allocate(std::string_view name, std::size_t bytes, int stream) override;
   void free(void* p, int stream) override;
   void* pinned_memory(std::string_view name, std::size_t bytes) override;

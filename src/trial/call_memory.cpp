@@ -91,6 +91,26 @@ void* CallContext::allocate(std::string_view name, std::size_t bytes, int stream
   return filled ? a.at.data : nullptr;
 }
 
+void* CallContext::growing_workspace(std::string_view name, std::size_t bytes) {
+  // A graph would keep the memory that a larger workspace replaces.
+  if (!ended() && state_.session.capturing()) {
+    unsupported(fmt::format("workspace '{}' may grow, so its use is not captured", name));
+    return nullptr;
+  }
+  const auto held =
+      std::find_if(state_.allocations.begin(), state_.allocations.end(),
+                   [&](const RawBuffer& b) { return b.growing && !b.freed && b.name == name; });
+  if (held != state_.allocations.end()) {
+    if (bytes <= held->bytes) return ended() ? nullptr : held->at.data;
+    free(held->at.data, 0);
+  }
+  void* const memory = allocate(name, bytes, 0);
+  if (memory == nullptr) return nullptr;
+  state_.allocations.back().growing = true;
+  memset(memory, 0, bytes, 0);
+  return ended() ? nullptr : memory;
+}
+
 void CallContext::free(void* p, int stream) {
   if (ended() || p == nullptr) return;
   // The latest one: earlier owners of the same memory have freed it.

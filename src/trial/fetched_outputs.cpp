@@ -18,8 +18,7 @@ constexpr std::size_t kFetchedAlign = 16;
 constexpr std::uint64_t kFewTrials = 16;
 
 bool is_small_output(const TensorBuffer& tensor) {
-  return tensor.spec->role != Role::in && tensor.view.numel > 0 &&
-         tensor.storage.bytes <= kMostBytes;
+  return tensor.role != Role::in && tensor.view.numel > 0 && tensor.storage.bytes <= kMostBytes;
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ void PlanGraphs::collect_fills(const Graph& graph) {
   jobs_.clear();
   for (std::size_t i = graph.begin; i < graph.end; ++i) {
     for (const auto& tensor : units_[i].tensors) {
-      const Role role = tensor.spec->role;
+      const Role role = tensor.role;
       if (role == Role::inout || (role == Role::out && state_.checks))
         jobs_.push_back(without_canaries(tensor.job));
     }

@@ -9,8 +9,6 @@
 #include <stdexcept>
 
 #include "core/spec_mistake.h"
-#include "device/buffer_math.h"
-#include "device/element_loops.h"
 #include "trial/compare_values.h"
 #include "trial/reference_sample.h"
 #include "trial/reference_values.h"
@@ -18,50 +16,10 @@
 namespace redzone::trial {
 namespace {
 
-// Reading in windows of this size keeps the number of copies low and, if rows are far apart, the
-// bytes copied, too.
-constexpr std::size_t kReadWindowBytes = 256 * 1024;
-// Per vector: the memory of a call with at most this many elements is kept for the next.
-constexpr std::size_t kKeptElems = 1 << 20;
 // Expected values that are remembered: 16 MiB. A reference that took less time than this is run
 // again: remembering costs a few microseconds, too.
 constexpr std::size_t kRememberedElems = 2 << 20;
 constexpr std::uint64_t kWorthRememberingUs = 100;
-
-class Reader {
- public:
-  // `fetched`: a copy of the tensor's storage, or null.
-  Reader(Session& session, const TensorBuffer& tensor, std::vector<std::byte>& buffer,
-         const std::byte* fetched)
-      : session_(session),
-        storage_(tensor.at.storage),
-        end_(storage_ + tensor.storage.bytes),
-        fetched_(fetched),
-        buffer_(buffer) {}
-
-  // Returns a pointer to a copy of `bytes` at `from`; null if the session stopped. Addresses must
-  // ascend.
-  const std::byte* get(const std::byte* from, std::size_t bytes) {
-    if (fetched_ != nullptr) return fetched_ + (from - storage_);
-    if (window_ == 0 || from < from_ || from + bytes > from_ + window_) {
-      from_ = from;
-      window_ = std::min<std::size_t>(static_cast<std::size_t>(end_ - from),
-                                      std::max(bytes, kReadWindowBytes));
-      if (buffer_.size() < window_) buffer_.resize(window_);
-      if (!session_.read(buffer_.data(), from, window_)) return nullptr;
-    }
-    return buffer_.data() + (from - from_);
-  }
-
- private:
-  Session& session_;
-  const std::byte* storage_;
-  const std::byte* end_;
-  const std::byte* fetched_;
-  const std::byte* from_ = nullptr;
-  std::size_t window_ = 0;  // valid bytes of the copy
-  std::vector<std::byte>& buffer_;
-};
 
 bool are_equal(const CallUnit& a, const CallUnit& b) {
   const Call& left = *a.item->call;
@@ -113,11 +71,6 @@ Tolerance tolerance_of(const TensorBuffer& tensor, const TargetSpec& spec, const
   return tensor.spec->tolerance.value_or(spec.tolerance_for(call.config));
 }
 
-template <class T>
-void forget_if_large(std::vector<T>& kept) {
-  if (kept.capacity() * sizeof(T) > kKeptElems * sizeof(double)) kept = {};
-}
-
 }  // namespace
 
 class ReferenceCheck::Values final : public ReferenceCall {
@@ -128,13 +81,13 @@ class ReferenceCheck::Values final : public ReferenceCall {
   const Config& config() const override { return unit_.item->call->config; }
   std::span<const double> input(std::string_view name) const override {
     const std::size_t i = index_of(name);
-    if (unit_.tensors[i].spec->role == Role::out)
+    if (unit_.tensors[i].role == Role::out)
       throw SpecError(fmt::format("tensor '{}' is not an input", name));
     return check_.inputs_[i];
   }
   std::span<double> output(std::string_view name) override {
     const std::size_t i = index_of(name);
-    if (unit_.tensors[i].spec->role == Role::in)
+    if (unit_.tensors[i].role == Role::in)
       throw SpecError(fmt::format("tensor '{}' is not an output", name));
     return check_.outputs_[i];
   }
@@ -156,7 +109,7 @@ std::size_t reference_bytes(const CallUnit& unit) {
   std::size_t values = 0, largest = 0;
   for (const auto& tensor : unit.tensors) {
     const std::size_t of_tensor = count_values(tensor);
-    values += tensor.spec->role == Role::inout ? 2 * of_tensor : of_tensor;
+    values += tensor.role == Role::inout ? 2 * of_tensor : of_tensor;
     largest = std::max(largest, of_tensor);
   }
   return (values + 2 * largest) * sizeof(double);  // one in memory order, one as it is read
@@ -168,7 +121,7 @@ void ReferenceCheck::make_inputs(const CallUnit& unit) {
   for (std::size_t i = 0; i < unit.tensors.size(); ++i) {
     const TensorBuffer& tensor = unit.tensors[i];
     std::vector<double>& input = inputs_[i];
-    if (tensor.spec->role == Role::out) {
+    if (tensor.role == Role::out) {
       outputs_[i].assign(count_values(tensor), 0.0);
       continue;
     }
@@ -181,31 +134,8 @@ void ReferenceCheck::make_inputs(const CallUnit& unit) {
       make_values(tensor, 0, tensor.job.numel, in_memory_order_.data());
       put_in_order(tensor, in_memory_order_.data(), input);
     }
-    if (tensor.spec->role == Role::inout) outputs_[i] = input;
+    if (tensor.role == Role::inout) outputs_[i] = input;
   }
-}
-
-// Reads the contents of an output after the call, in logical order. False if the session has
-// stopped.
-bool ReferenceCheck::read_output(Session& session, const TensorBuffer& tensor,
-                                 const FetchedOutputs& fetched) {
-  const DType type = real_type(tensor.dtype);
-  const std::size_t value_bytes = dtype_bytes(type);
-  const std::int64_t run = tensor.job.size[tensor.job.rank - 1];
-  const bool in_order = is_row_major(tensor.view);
-  std::vector<double>& values = in_order ? found_ : in_memory_order_;
-  values.resize(static_cast<std::size_t>(tensor.job.numel));
-  Reader reader(session, tensor, bytes_, fetched.of(tensor));
-  for (std::int64_t i = 0; i < tensor.job.numel; i += run) {
-    const std::int64_t offset = device::run_offset(tensor.job, i / run);
-    const std::byte* bytes =
-        reader.get(tensor.at.data + offset * static_cast<std::int64_t>(value_bytes),
-                   static_cast<std::size_t>(run) * value_bytes);
-    if (bytes == nullptr) return false;
-    device::decode_elements(type, bytes, run, values.data() + i);
-  }
-  if (!in_order) put_in_order(tensor, values.data(), found_);
-  return true;
 }
 
 bool ReferenceCheck::run_reference(TrialState& state, const Target& target, const TargetSpec& spec,
@@ -222,10 +152,11 @@ bool ReferenceCheck::run_reference(TrialState& state, const Target& target, cons
 // Compares the values that were read from an output.
 ReferenceObservation ReferenceCheck::compare_found(const TensorBuffer& tensor,
                                                    const TargetSpec& spec, const Call& call,
+                                                   const std::vector<double>& found,
                                                    const std::vector<double>& expected) const {
   const auto compare_all =
       reals_per_element(tensor.dtype) == 1 ? &compare_values : &compare_complex_values;
-  return compare_all(tensor.spec->name, found_, expected, tolerance_of(tensor, spec, call));
+  return compare_all(tensor.spec->name, found, expected, tolerance_of(tensor, spec, call));
 }
 
 bool ReferenceCheck::compare_outputs(TrialState& state, const TargetSpec& spec,
@@ -234,9 +165,10 @@ bool ReferenceCheck::compare_outputs(TrialState& state, const TargetSpec& spec,
   auto& references = state.of_call(unit.item->index).references;
   for (std::size_t i = 0; i < unit.tensors.size(); ++i) {
     const TensorBuffer& tensor = unit.tensors[i];
-    if (tensor.spec->role == Role::in) continue;
-    if (!read_output(state.session, tensor, fetched)) return false;
-    references.push_back(compare_found(tensor, spec, *unit.item->call, expected[i]));
+    if (tensor.role == Role::in) continue;
+    const auto* found = reader_.read(state.session, tensor, fetched.of(tensor));
+    if (found == nullptr) return false;
+    references.push_back(compare_found(tensor, spec, *unit.item->call, *found, expected[i]));
   }
   return true;
 }
@@ -293,14 +225,14 @@ bool ReferenceCheck::sample_one(TrialState& state, const Target& target, const T
   bool whole = true;
   for (std::size_t i = 0; i < unit.tensors.size(); ++i) {
     const TensorBuffer& tensor = unit.tensors[i];
-    if (tensor.spec->role == Role::in) continue;
+    if (tensor.role == Role::in) continue;
     const RowsOf& shape = asked->shape_of(i);
     const auto& rows = asked->rows_of(i);
     const auto length = static_cast<std::size_t>(shape.length());
-    found_.resize((*expected)[i].size());
+    sample_.resize((*expected)[i].size());
     for (std::size_t r = 0; r < rows.size(); ++r)
-      if (!shape.read(state.session, rows[r], found_.data() + r * length)) return false;
-    ReferenceObservation o = compare_found(tensor, spec, call, (*expected)[i]);
+      if (!shape.read(state.session, rows[r], sample_.data() + r * length)) return false;
+    ReferenceObservation o = compare_found(tensor, spec, call, sample_, (*expected)[i]);
     if (o.mismatches > 0)
       o.first_index = static_cast<std::uint64_t>(rows[o.first_index / length]) * length +
                       o.first_index % length;
@@ -333,8 +265,8 @@ void ReferenceCheck::forget_large() {
   for (auto* all : {&inputs_, &outputs_})
     for (auto& values : *all) forget_if_large(values);
   forget_if_large(in_memory_order_);
-  forget_if_large(found_);
-  forget_if_large(bytes_);
+  forget_if_large(sample_);
+  reader_.forget_large();
 }
 
 }  // namespace redzone::trial

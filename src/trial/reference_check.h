@@ -6,6 +6,7 @@
 
 #include "trial/fetched_outputs.h"
 #include "trial/reference_memory.h"
+#include "trial/tensor_reader.h"
 #include "trial/trial_state.h"
 
 namespace redzone::trial {
@@ -47,8 +48,8 @@ class ReferenceCheck {
   bool compare_outputs(TrialState& state, const TargetSpec& spec, const CallUnit& unit,
                        const ExpectedOutputs& expected, const FetchedOutputs& fetched);
   ReferenceObservation compare_found(const TensorBuffer& tensor, const TargetSpec& spec,
-                                     const Call& call, const std::vector<double>& expected) const;
-  bool read_output(Session& session, const TensorBuffer& tensor, const FetchedOutputs& fetched);
+                                     const Call& call, const std::vector<double>& found,
+                                     const std::vector<double>& expected) const;
   bool sample_one(TrialState& state, const Target& target, const TargetSpec& spec,
                   SampledUnit& sampled);
   void make_inputs(const CallUnit& unit);
@@ -56,8 +57,9 @@ class ReferenceCheck {
 
   std::vector<std::vector<double>> inputs_;  // by tensor; logical order
   ExpectedOutputs outputs_;                  // likewise
-  std::vector<double> in_memory_order_, found_;
-  std::vector<std::byte> bytes_;
+  std::vector<double> in_memory_order_;      // of an input
+  std::vector<double> sample_;               // of an output
+  TensorReader reader_;
   ReferenceMemory memory_;
 };
 

@@ -88,7 +88,7 @@ std::vector<std::int64_t> choose_rows(std::span<const std::int64_t> outer, int w
 std::size_t sample_bytes(const CallUnit& unit, int rows_of_each) {
   std::size_t values = 0;
   for (const TensorBuffer& tensor : unit.tensors) {
-    if (tensor.spec->role == Role::in) continue;
+    if (tensor.role == Role::in) continue;
     const RowsOf shape(tensor);
     const std::int64_t rows = std::min<std::int64_t>(shape.rows(), rows_of_each);
     values += static_cast<std::size_t>(rows * shape.length());
@@ -105,7 +105,7 @@ RowsCall::RowsCall(const CallUnit& unit, int rows_of_each)
   for (const TensorBuffer& tensor : unit.tensors) shapes_.emplace_back(tensor);
   for (std::size_t i = 0; i < unit.tensors.size(); ++i) {
     const TensorBuffer& tensor = unit.tensors[i];
-    if (tensor.spec->role == Role::in) continue;
+    if (tensor.role == Role::in) continue;
     const RowsOf& rows = shapes_[i];
     const Shape& shape = tensor.view.shape;
     const std::size_t outer = shape.empty() || rows.rows() == 0 ? 0 : shape.size() - 1;
@@ -114,7 +114,7 @@ RowsCall::RowsCall(const CallUnit& unit, int rows_of_each)
                              seed_of(*unit.item->call, tensor.spec->name));
     const auto length = static_cast<std::size_t>(rows.length());
     outputs_[i].assign(rows_[i].size() * length, 0.0);
-    if (tensor.spec->role != Role::inout) continue;
+    if (tensor.role != Role::inout) continue;
     for (std::size_t r = 0; r < rows_[i].size(); ++r)
       rows.make(rows_[i][r], 1, outputs_[i].data() + r * length);
   }
@@ -123,7 +123,7 @@ RowsCall::RowsCall(const CallUnit& unit, int rows_of_each)
 std::size_t RowsCall::index_of(std::string_view name, Role unwanted, const char* kind) const {
   for (std::size_t i = 0; i < unit_.tensors.size(); ++i) {
     if (unit_.tensors[i].spec->name != name) continue;
-    if (unit_.tensors[i].spec->role != unwanted) return i;
+    if (unit_.tensors[i].role != unwanted) return i;
     throw SpecError(fmt::format("tensor '{}' is not an {}", name, kind));
   }
   throw SpecError(fmt::format("no tensor '{}'", name));

@@ -37,7 +37,7 @@ void place_unit(TrialState& state, CallUnit& unit) {
     if (!region) return;
     place_tensor(tensor, *region, state.mode);
     state.watch(tensor.spec->name, unit.item->index, tensor.at, tensor.storage.bytes,
-                tensor.spec->role == Role::in);
+                tensor.role == Role::in);
   }
 }
 
@@ -73,7 +73,7 @@ BufferObservation buffer_observation(const TrialState& state, const TensorBuffer
   BufferObservation o = buffer_observation(check);
   o.surrounded = is_surrounded(state, tensor.job);
   o.name = tensor.spec->name;
-  o.role = tensor.spec->role;
+  o.role = tensor.role;
   o.numel = static_cast<std::uint64_t>(tensor.job.numel);
   return o;
 }
@@ -169,7 +169,7 @@ void fill(TrialState& state, Segment& segment) {
   segment.jobs.clear();
   for (const auto& unit : segment.used())
     for (const auto& tensor : unit.tensors)
-      if (state.checks || tensor.spec->role != Role::out) segment.jobs.push_back(tensor.job);
+      if (state.checks || tensor.role != Role::out) segment.jobs.push_back(tensor.job);
   // A call's tensors are ready in the order of its own stream: a side stream has to wait for it.
   // The stream of fills, for which all side streams wait, does not wait for these: the host has
   // waited for the segment before, whose memory it may fill.

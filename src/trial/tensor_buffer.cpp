@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <string_view>
 
+#include "core/counted.h"
 #include "core/round_up.h"
+#include "core/spec_limits.h"
 #include "core/spec_mistake.h"
 #include "device/buffer_math.h"
 
@@ -54,18 +56,18 @@ tl::unexpected<Error> too_large(std::string why) {
   return harness_error(std::move(why));
 }
 
-// A usage error if the author's function returns a negative size.
+// A usage error if the author's function returns what is no shape.
 Result<Shape> shape_of_call(const TensorSpec& spec, const Call& call) {
   Shape shape = spec.shape_for(call.dims, call.config);
-  for (const auto size : shape)
-    if (size < 0) return usage_error(fmt::format("its shape function gives a size of {}", size));
+  if (const auto problem = shape_violation(shape))
+    return usage_error("its shape function " + *problem);
   return shape;
 }
 
 // A usage error if the author's range contains no number to fill `numel` elements with.
-Result<void> set_fill(const TensorSpec& spec, const Call& call, std::int64_t numel,
+Result<void> set_fill(const TensorSpec& spec, Role role, const Call& call, std::int64_t numel,
                       device::BufferJob& job) {
-  if (spec.role == Role::out) {
+  if (role == Role::out) {
     job.fill = device::FillKind::poison;
     return {};
   }
@@ -129,10 +131,13 @@ void set_elements(const View& view, DType dtype, device::BufferJob& job) {
 Result<void> describe_tensor(const TensorSpec& spec, const TargetSpec& target, const Call& call,
                              const Mode& mode, TensorBuffer& out) {
   RZ_TRY_ASSIGN(const auto shape, shape_of_call(spec, call));
+  if (auto problem = counting_problem(spec, target, call.dims, call.config))
+    return usage_error(std::move(*problem));
   auto view = make_view(shape, call.layout(spec.name));
   if (!view) return too_large(view.error().message);
-  if (view->memory_sizes.size() > device::kMaxRank) return usage_error("tensor has too many dims");
+  static_assert(device::kMaxRank > kMostRank);  // a complex element is a dim of two reals
   out.spec = &spec;
+  out.role = spec.role_for(call.config);
   out.dtype = spec.dtype_for(call.config);
   out.view = std::move(*view);
   const std::size_t element_bytes = dtype_bytes(out.dtype);
@@ -150,12 +155,12 @@ Result<void> describe_tensor(const TensorSpec& spec, const TargetSpec& target, c
 
   device::BufferJob& job = out.job = {};
   set_elements(out.view, out.dtype, job);
-  job.verify_unchanged = spec.role == Role::in;
+  job.verify_unchanged = out.role == Role::in;
   job.poison = mode.poison;
   job.canary = device::canary_for(mode.poison, hash_name(spec.name));
   if (mode.allocator == Allocator::guard)
     job.gap_end_bytes = gap_end_bytes(out.view, element_bytes);
-  return set_fill(spec, call, job.numel, job);
+  return set_fill(spec, out.role, call, job.numel, job);
 }
 
 void place_tensor(TensorBuffer& tensor, const device::Region& region, const Mode& mode) {

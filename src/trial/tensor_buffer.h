@@ -16,6 +16,7 @@ namespace redzone::trial {
 
 struct TensorBuffer {
   const TensorSpec* spec = nullptr;  // borrowed from the registry
+  Role role = Role::in;
   DType dtype = DType::f32;
   View view;
   Storage storage;

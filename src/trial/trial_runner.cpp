@@ -168,6 +168,7 @@ void TrialRunner::run_segments(const TargetEntry& entry, Target& target, bool re
     state_.set_phase(device::Phase::checking);
     if (last) own_blocks_.close();
     if (state_.checks) check(state_, now, last);
+    if (state_.checks || reference) counted_.settle(state_, entry.spec, now);
     if (reference) compare(entry, target, now);
     // Regions are only reused in the order of one stream of the trial. Under a tool, its output
     // must be mapped while the segment's buffers are known.
@@ -182,7 +183,7 @@ void TrialRunner::run_segments(const TargetEntry& entry, Target& target, bool re
 
 Comparison TrialRunner::comparison_of(const TargetSpec& spec, const CallUnit& unit) const {
   const bool empty = std::all_of(unit.tensors.begin(), unit.tensors.end(), [](const auto& t) {
-    return t.spec->role == Role::in || t.view.numel == 0;
+    return t.role == Role::in || t.view.numel == 0;
   });
   if (empty) return Comparison::empty;
   const auto call = static_cast<std::uint32_t>(unit.item->index);

@@ -11,6 +11,7 @@
 #include "core/trial.h"
 #include "device/device.h"
 #include "target/registry.h"
+#include "trial/counted_outputs.h"
 #include "trial/own_blocks.h"
 #include "trial/reference_check.h"
 #include "trial/segment.h"
@@ -74,6 +75,7 @@ class TrialRunner {
   TrialState state_;
   OwnBlocks own_blocks_{state_};
   Schedule schedule_;
+  CountedOutputs counted_;
   ReferenceCheck reference_;
   std::span<const std::uint32_t> left_out_;  // of the current trial
   bool samples_ = true;

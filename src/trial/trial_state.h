@@ -28,6 +28,7 @@ struct RawBuffer {
   device::Region region;
   Place at;
   device::BufferJob job;   // fills it
+  bool growing = false;    // an allocation that is a growing workspace
   bool freed = false;      // an allocation that the target has freed
   bool watched = false;    // freed, and `job` describes what the bytes must contain from then on
   bool captured = false;   // allocated in a capture

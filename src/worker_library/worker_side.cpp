@@ -1,5 +1,6 @@
 #include "worker_library/worker_side.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -44,7 +45,10 @@ Result<WorkerSide> open_worker_side(const WorkerSideOptions& options,
   if (!loaded) {
     RZ_TRY_ASSIGN(loaded, load_worker_targets(options));
   }
-  loaded->preload();
+  RZ_TRY(loaded->preload([&]() -> std::string {
+    const auto idle = side.device->synchronize();
+    return idle ? "" : fmt::format("{}: {}", idle.error().code, idle.error().detail);
+  }));
   side.registry = std::move(*loaded);
   return side;
 }

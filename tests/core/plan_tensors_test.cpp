@@ -47,6 +47,23 @@ TEST(PlanTensors, HaveTheirLayoutAndTypeInEachCall) {
   EXPECT_EQ(tensors->at(3).storage_bytes, 32);
 }
 
+TEST(PlanTensors, HaveTheShapeAndTheRoleThatTheKnobsSay) {
+  TargetSpec spec = rows();
+  spec.tensors[0].shape = {};
+  spec.tensors[0].shape_with_knobs = [](const Dims& d, const Config& c) {
+    return get_str(c, "type") == "f32" ? Shape{get(d, "M"), get(d, "N")} : Shape{get(d, "N"), 0};
+  };
+  spec.tensors[1].role_of = [](const Config& c) {
+    return get_str(c, "type") == "f32" ? Role::out : Role::inout;
+  };
+  const auto tensors = tensors_of(of_two_calls(), spec, "here");
+  ASSERT_TRUE(tensors.has_value()) << tensors.error().message;
+  EXPECT_EQ(tensors->at(0).shape, (Shape{2, 3}));
+  EXPECT_EQ(tensors->at(2).shape, (Shape{4, 0}));
+  EXPECT_EQ(tensors->at(1).role, Role::out);
+  EXPECT_EQ(tensors->at(3).role, Role::inout);
+}
+
 // The elements can be counted, their bytes cannot.
 TEST(PlanTensors, AStorageBeyond63BitsIsRefused) {
   Plan plan = of_two_calls();

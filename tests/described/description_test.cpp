@@ -53,6 +53,26 @@ TEST(Description, MakesASpec) {
   EXPECT_EQ(spec.work(dims, config), 384);
 }
 
+TEST(Description, SaysWhichTensorCountsAnOutput) {
+  const std::string lengths = R"({"name": "n", "dtype": "i32", "role": "in", "shape": [4]}, )";
+  const auto counted = [&](const std::string& by) {
+    return read(R"("tensor": [)" + lengths +
+                R"({"name": "y", "dtype": "f32", "role": "out", "shape": [4, 8], "counted_by": )" +
+                by + "}]");
+  };
+  const auto rows = counted(R"({"tensor": "n", "dim": 1})");
+  ASSERT_TRUE(rows) << rows.error().message;
+  const auto spec = spec_of(std::make_shared<const Description>(*rows));
+  EXPECT_FALSE(spec.tensors[0].counted_by);
+  ASSERT_TRUE(spec.tensors[1].counted_by);
+  EXPECT_EQ(spec.tensors[1].counted_by->tensor, "n");
+  EXPECT_EQ(spec.tensors[1].counted_by->dim, 1);
+  EXPECT_EQ(counted(R"({"tensor": "n"})")->tensors[1].counted_by->dim, 0);
+  for (const char* wrong : {R"({"tensor": "n", "dim": 5})", R"({"tensor": "n", "dim": -1})",
+                            R"({"dim": 1})", R"({"tensor": "n", "axis": 1})", R"("n")"})
+    EXPECT_FALSE(counted(wrong)) << wrong;
+}
+
 TEST(Description, MayBeSilentAboutAnAlignment) {
   const auto description =
       read(R"("tensor": [{"name": "x", "dtype": "f64", "role": "in", "shape": [1]},)"

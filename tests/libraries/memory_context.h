@@ -37,6 +37,7 @@ class MemoryContext final : public Context {
     return blocks_.emplace_back(bytes).data();
   }
   void* workspace(std::string_view, std::size_t, std::size_t) override { return &nothing_; }
+  void* growing_workspace(std::string_view, std::size_t) override { return &nothing_; }
   void* allocate(std::string_view, std::size_t bytes, int) override {
     return blocks_.emplace_back(bytes).data();
   }
@@ -106,7 +107,7 @@ class AllRows final : public SampledCall {
   AllRows(const PlainReference& whole, const TargetSpec& spec) : whole_(whole) {
     for (const auto& t : spec.tensors) {
       Output& o = outputs_[t.name];
-      const Shape shape = t.shape(whole.dims());
+      const Shape shape = t.shape_for(whole.dims(), whole.config());
       o.length = static_cast<std::size_t>(shape.back());
       const auto before = whole.input(t.name);
       o.values.assign(before.begin(), before.end());

@@ -76,6 +76,17 @@ class Descriptions(cases.FileCase):
         )
         self.assertIs(target["alignment_changes_bits"], True)
 
+    def test_a_counted_output(self):
+        count, kept, rows = self.answer(
+            HEAD + "@rz.target(count=rz.Out('i32'), kept=rz.Out('i64', N, counted_by='count'),\n"
+            "           rows=rz.Out('f32', 1, N, counted_by=('count', 1)))\n"
+            "def f(count, kept, rows):\n"
+            "    pass\n"
+        )["target"][0]["tensor"]
+        self.assertNotIn("counted_by", count)
+        self.assertEqual(kept["counted_by"], {"tensor": "count", "dim": 0})
+        self.assertEqual(rows["counted_by"], {"tensor": "count", "dim": 1})
+
     def test_a_class_a_call_and_a_twin(self):
         targets = self.answer(
             HEAD + "class Right:\n    def __call__(self, x, y): pass\n"

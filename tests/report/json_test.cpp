@@ -171,7 +171,7 @@ TEST(ReportJson, Targets) {
   EXPECT_EQ(t["constraints"].dump(), R"(["C must divide T","C * D must be below 1024"])");
   EXPECT_EQ(t["tensors"][0].dump(),
             R"({"name":"x","role":"in","dtype":"f32","layouts":["contiguous","row padding",)"
-            R"("transposed","offset","unit strides"],"align_bytes":16})");
+            R"("transposed","offset","unit strides"],"align_bytes":16,"counted_by":null})");
   EXPECT_TRUE(t["tensors"][1]["dtype"].is_null());
   EXPECT_EQ(t["knobs"][1].dump(),
             R"({"name":"mode","values":["flat","persistent"],"drawn":2,"doc":""})");

@@ -132,6 +132,22 @@ TEST(Registry, SurvivesPluginsThatDoNotLoad) {
   expect_problem("throws_early", "while loading");
 }
 
+TEST(Registry, WarmsUpInAWorkerAndSaysWhichPluginThrew) {
+  const std::vector<path> plugins = {plugin("cold")};
+  EXPECT_TRUE(Registry::load(plugins)) << "the driver does not warm up";
+  const auto registry = Registry::load_in_worker(plugins);
+  ASSERT_TRUE(registry);
+  const auto idle = [] { return std::string(); };
+  const auto warm = registry->preload(idle);
+  ASSERT_FALSE(warm);
+  EXPECT_EQ(warm.error().kind, ErrorKind::usage);
+  EXPECT_NE(warm.error().message.find("cold.so: its warm-up threw \"no handle\""),
+            std::string::npos)
+      << warm.error().message;
+  const std::vector<path> none = {plugin("good")};
+  EXPECT_TRUE(Registry::load_in_worker(none)->preload(idle));
+}
+
 TEST(Registry, GivesUpOnAPluginThatHangs) {
   const std::string problem =
       problem_of({plugin("good"), plugin("hangs")}, std::chrono::milliseconds(300));

@@ -25,6 +25,14 @@ TargetSpec good() {
   return spec;
 }
 
+// x becomes an output that the new tensor n counts.
+void count_x(TargetSpec& spec, int dim, DType type, Shape of_counter) {
+  spec.tensors[0].role = Role::out;
+  spec.tensors[0].counted_by = CountedBy{.tensor = "n", .dim = dim};
+  spec.tensors.push_back(
+      {.name = "n", .dtype = type, .shape = [of_counter](const Dims&) { return of_counter; }});
+}
+
 TEST(SpecCheck, AcceptsAGoodSpec) {
   EXPECT_EQ(spec_problem(good()), std::nullopt);
 }
@@ -222,9 +230,9 @@ TEST(SpecCheck, SaysWhatIsWrong) {
        [](auto& s) { s.name = std::string(201, 'k'); }},
       {"knob 'num_warps' draws 9 of", [](auto& s) { s.knobs[0].drawn = 9; }},
       {"tensor 'x' has no shape function", [](auto& s) { s.tensors[0].shape = {}; }},
-      {"tensor 'x' has 6 dims, at most 5",
+      {"the shape function of tensor 'x' gives 6 dims, at most 5",
        [](auto& s) { s.tensors[0].shape = [](const Dims&) { return Shape(6, 1); }; }},
-      {"tensor 'x' has a dim of size -4 for C = 1, T = 4",
+      {"the shape function of tensor 'x' gives a size of -4 for C = 1, T = 4",
        [](auto& s) { s.tensors[0].shape = [](const Dims& d) { return Shape{-get(d, "T")}; }; }},
       {"align_bytes 24 is not a power of two", [](auto& s) { s.tensors[0].align_bytes = 24; }},
       {"align_bytes is 1, and its elements are aligned to 4",
@@ -289,6 +297,49 @@ TEST(SpecCheck, SaysWhatIsWrong) {
        [](auto& s) { s.constraints.push_back({.kind = Constraint::Kind{77}, .text = "odd"}); }},
       {"the dtype function of tensor 'x' gives 77, which is not a DType",
        [](auto& s) { s.tensors[0].dtype_of = [](const Config&) { return DType{77}; }; }},
+      {"the shape function of tensor 'x' gives 6 dims, at most 5 are possible for C = 1, T = 4, "
+       "num_warps = 4",
+       [](auto& s) {
+         s.tensors[0].shape_with_knobs = [](const Dims&, const Config&) { return Shape(6, 1); };
+       }},
+      {"the shape function of tensor 'x' gives a size of -4",
+       [](auto& s) {
+         s.tensors[0].shape_with_knobs = [](const Dims&, const Config& c) {
+           return Shape{-get_int(c, "num_warps")};
+         };
+       }},
+      {"the role function of tensor 'x' gives 77, which is not a Role",
+       [](auto& s) { s.tensors[0].role_of = [](const Config&) { return Role{77}; }; }},
+      {"tensor 'x': only inputs can be broadcast",
+       [](auto& s) {
+         s.tensors[0].layouts.broadcast = true;
+         s.tensors[0].role_of = [](const Config&) { return Role::in; };
+       }},
+      {"tensor 'x': its fill has no range function",
+       [](auto& s) {
+         s.tensors[0].role = Role::out;
+         s.tensors[0].role_of = [](const Config&) { return Role::inout; };
+         s.tensors[0].fill = {.kind = Fill::Kind::integers};
+       }},
+      {"tensor 'x' is counted, which only an output of role 'out' can be",
+       [](auto& s) { s.tensors[0].counted_by = CountedBy{"x"}; }},
+      {"tensor 'x' is counted by 'n', which is no tensor",
+       [](auto& s) {
+         s.tensors[0].role = Role::out;
+         s.tensors[0].counted_by = CountedBy{"n"};
+       }},
+      {"tensor 'x' is counted by 'x', which is counted itself",
+       [](auto& s) {
+         s.tensors[0].role = Role::out;
+         s.tensors[0].counted_by = CountedBy{"x"};
+       }},
+      {"tensor 'x' is counted along dim -1", [](auto& s) { count_x(s, -1, DType::i32, {}); }},
+      {"tensor 'x' is counted along dim 5, and has",
+       [](auto& s) { count_x(s, 5, DType::i32, {}); }},
+      {"counted by 'n', whose elements are f32, not integers",
+       [](auto& s) { count_x(s, 0, DType::f32, {}); }},
+      {"counted by 'n', which has 2 elements, not 1: one for each index of the dims before dim 0",
+       [](auto& s) { count_x(s, 0, DType::i32, {2}); }},
       {"names the unknown dim 'N'",
        [](auto& s) { s.constraints.push_back(Constraint::at_most("C", "N")); }},
       {"has no predicate",

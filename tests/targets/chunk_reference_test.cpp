@@ -17,7 +17,8 @@ class Call final : public ReferenceCall {
     std::mt19937_64 random(7);
     for (const auto& tensor : spec.tensors) {
       std::size_t n = 1;
-      for (const auto extent : tensor.shape(dims_)) n *= static_cast<std::size_t>(extent);
+      for (const auto extent : tensor.shape_for(dims_, config_))
+        n *= static_cast<std::size_t>(extent);
       auto& values = tensors_[tensor.name];
       values.resize(n);
       if (tensor.role == Role::out) continue;
@@ -64,7 +65,7 @@ class Rows final : public SampledCall {
   Rows(const Call& call, const TargetSpec& spec) : call_(call) {
     for (const auto& tensor : spec.tensors) {
       Output& to = tensors_[tensor.name];
-      to.length = static_cast<std::size_t>(tensor.shape(call.dims()).back());
+      to.length = static_cast<std::size_t>(tensor.shape_for(call.dims(), call.config()).back());
       const auto n = static_cast<std::int64_t>(call.values(tensor.name).size() / to.length);
       for (std::int64_t row = 0; row < n; row += 1 + row % 3) to.rows.push_back(row);
       to.values.resize(to.rows.size() * to.length);

@@ -38,7 +38,7 @@ class RecordingContext final : public Context {
       : spec_(spec), dims_(std::move(dims)), config_(std::move(config)) {
     for (const auto& tensor : spec_.tensors) {
       auto& entry = tensors_[tensor.name];
-      entry.shape = tensor.shape(dims_);
+      entry.shape = tensor.shape_for(dims_, config_);
       entry.strides.assign(entry.shape.size(), 1);
       for (std::size_t k = entry.shape.size(); k-- > 1;)
         entry.strides[k - 1] = entry.strides[k] * entry.shape[k];
@@ -74,6 +74,7 @@ class RecordingContext final : public Context {
     return bytes == 0 ? nullptr : &memory_;
   }
   void* workspace(std::string_view, std::size_t, std::size_t) override { return &memory_; }
+  void* growing_workspace(std::string_view, std::size_t) override { return &memory_; }
   void* allocate(std::string_view, std::size_t, int) override { return &memory_; }
   void free(void*, int) override {}
   void* pinned_memory(std::string_view, std::size_t) override { return &memory_; }

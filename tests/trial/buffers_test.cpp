@@ -158,6 +158,44 @@ TEST(Placement, WhereTheAlignmentChangesTheBitsEachBaseHasTheSameRemainderInAllT
         }
 }
 
+void peek_kernel(const float* from, float* to) {
+  *to = *from;
+}
+
+TEST(Roles, AKnobDecidesWhetherAnOutputIsFilledBeforeTheCall) {
+  TargetSpec spec = double_spec();
+  spec.knobs = {{"adds", {std::int64_t{0}, std::int64_t{1}}}};
+  spec.tensors[1].role = Role::out;
+  spec.tensors[1].role_of = [](const Config& c) {
+    return get_int(c, "adds") != 0 ? Role::inout : Role::out;
+  };
+  spec.tensors[1].fill = Fill::constant(3);
+  for (const std::int64_t adds : {0, 1}) {
+    float before = 0;
+    Bench bench(
+        [&](Context& ctx) {
+          launch(ctx, "peek", peek_kernel, {}, ctx.tensor("y").data<const float>(), &before);
+          run_double(ctx);
+        },
+        spec,
+        [](ReferenceCall& call) {
+          const auto x = call.input("x");
+          const auto y = call.output("y");
+          if (call.knob("adds") != 0) {
+            EXPECT_EQ(call.input("y")[0], 3);
+          }
+          for (std::size_t i = 0; i < x.size(); ++i) y[i] = 2 * x[i];
+        });
+    Call call = call_of(1, 4);
+    call.config["adds"] = adds;
+    const Observation o = bench.run(plan_of({CallStep{call, 1, 0}}), {.reference = true});
+    ASSERT_EQ(o.end, End::completed) << o.message;
+    EXPECT_EQ(buffer(o, 0, "y").role, adds != 0 ? Role::inout : Role::out);
+    EXPECT_EQ(before == 3, adds != 0) << before;
+    EXPECT_EQ(o.calls[0].references[0].mismatches, 0u);
+  }
+}
+
 TEST(Placement, WhereTheAlignmentChangesTheBitsATensorEndsAtItsGuardPage) {
   for (const std::uint64_t seed : {1, 2, 3, 1234567}) {
     const Call call = call_of(3, 5, seed);  // 60 bytes
@@ -178,6 +216,39 @@ TEST(Placement, OfANondeterministicTargetTouchesBothGuardPages) {
   spec.deterministic = false;
   EXPECT_EQ(seen_x(call_of(3, 5), {.placement = Placement::guard_before}, spec).from_base(), 0);
   EXPECT_EQ(seen_x(call_of(3, 5), {.placement = Placement::guard_after}, spec).to_end(), 60);
+}
+
+TEST(Shapes, AKnobDecidesThemAndTheReferenceReadsIt) {
+  TargetSpec spec = double_spec();
+  spec.knobs = {{"turned", {std::int64_t{0}, std::int64_t{1}}}};
+  spec.tensors[0].shape = {};
+  spec.tensors[0].shape_with_knobs = [](const Dims& d, const Config& c) {
+    const Shape shape{get(d, "R"), get(d, "C")};
+    return get_int(c, "turned") != 0 ? Shape{shape[1], shape[0]} : shape;
+  };
+  for (const std::int64_t turned : {0, 1}) {
+    Bench bench(
+        [](Context& ctx) {
+          Matrix x = matrix(ctx.tensor("x"));
+          if (ctx.knob("turned") != 0)
+            x = {x.data, x.columns, x.rows, x.column_stride, x.row_stride};
+          launch(ctx, "double", double_kernel, {}, x, matrix(ctx.tensor("y")));
+        },
+        spec,
+        [](ReferenceCall& call) {
+          const auto x = call.input("x");
+          const auto y = call.output("y");
+          const auto rows = static_cast<std::size_t>(call.dim("R")), columns = y.size() / rows;
+          for (std::size_t i = 0; i < y.size(); ++i)
+            y[i] = 2 * x[call.knob("turned") != 0 ? i % columns * rows + i / columns : i];
+        });
+    Call call = call_of(3, 5);
+    call.config["turned"] = turned;
+    call.layouts["x"] = {.row_padding_elems = 2};
+    const Observation o = bench.run(plan_of({CallStep{call, 1, 0}}), {.reference = true});
+    ASSERT_EQ(o.end, End::completed) << o.message;
+    EXPECT_EQ(o.calls[0].references[0].mismatches, 0u) << turned;
+  }
 }
 
 // Sums by vectors where the base allows it, so that what it gives depends on the alignment.

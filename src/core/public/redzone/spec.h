@@ -204,6 +204,15 @@ struct Fill {
   }
 };
 
+// How much of an output is valid, if that depends on the data: as the row numbers that a filter
+// keeps, or rows of a batch that have lengths of their own. `tensor` contains integers, one for
+// each index of the dims before `dim` in row-major order (one if `dim` is 0): so many entries of
+// that dim are valid, from the first on. Less than 0 counts as 0, and more than there are as all.
+struct CountedBy {
+  std::string tensor;  // of any role; read after the call
+  int dim = 0;         // of the output
+};
+
 // Which layouts the target promises to handle. Contiguous is always allowed.
 struct LayoutRules {
   bool row_padding = false;   // the pitch of the innermost row may exceed its length
@@ -250,10 +259,17 @@ struct TensorSpec {
   std::size_t align_bytes = 0;
   // Overrides `dtype` when the element type is itself a knob (e.g. dtype = "f32" | "bf16").
   std::function<DType(const Config&)> dtype_of = {};
+  // Overrides `role` when knobs decide it (e.g. whether the call adds to its output). The fill must
+  // be one for an input, and the tensor cannot be broadcast.
+  std::function<Role(const Config&)> role_of = {};
   // Overrides `shape` when knobs decide it too (e.g. whether a matrix is passed transposed).
   std::function<Shape(const Dims&, const Config&)> shape_with_knobs = {};
   // Tolerance of this output; absent: the target's.
   std::optional<Tolerance> tolerance = {};
+  // For role `out`: elements that are not valid are set to 0 after the call, before outputs are
+  // digested and compared, so what the kernel leaves there does not matter. References leave their
+  // zeros there.
+  std::optional<CountedBy> counted_by = {};
 
   // Aligned to its elements and no more, so that with placement guard_after the last element
   // touches the guard page.
@@ -271,6 +287,10 @@ struct TensorSpec {
   Shape shape_for(const Dims& d, const Config& c) const {
     return shape_with_knobs ? shape_with_knobs(d, c) : shape(d);
   }
+  Role role_for(const Config& c) const { return role_of ? role_of(c) : role; }
+  // Whether the tensor is filled before the call with some knobs.
+  bool may_be_filled() const { return role_of || role != Role::out; }
+  bool may_be_output() const { return role_of || role != Role::in; }
   DType dtype_for(const Config& c) const { return dtype_of ? dtype_of(c) : dtype; }
   // What a kernel may assume in most plans.
   std::size_t promised_align_bytes() const { return align_bytes == 0 ? 16 : align_bytes; }

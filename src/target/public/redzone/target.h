@@ -49,7 +49,7 @@
 #endif
 
 // Increment when a type in this header or in one that it includes changes.
-#define REDZONE_ABI_VERSION 11
+#define REDZONE_ABI_VERSION 12
 
 namespace redzone {
 
@@ -187,6 +187,12 @@ class Context : public CallArguments {
   // Memory that lives for the whole trial: zeroed on first use, then left as the last call left it.
   // The first request decides the size; a larger later request ends the call with an error.
   virtual void* workspace(std::string_view name, std::size_t bytes, std::size_t align = 256) = 0;
+  // The same for a workspace that is replaced by a larger one where a call needs more: what it has
+  // is then freed and new memory allocated and zeroed, as by free(), allocate() and memset() on the
+  // call's own stream. A stream that uses the older memory must be ordered before that. 256-byte
+  // aligned. Ends the call as unsupported in a capture, because a graph would keep the older
+  // memory.
+  virtual void* growing_workspace(std::string_view name, std::size_t bytes) = 0;
 
   // Memory from the allocator of the plan's mode (reports give it by `name`). To be used in the
   // order of stream `stream` of the call; it may be memory that was freed on that stream before.
@@ -320,6 +326,11 @@ class Registrar {
  public:
   virtual ~Registrar() = default;
   virtual void add(TargetSpec spec, TargetFactory make) = 0;
+  // `function` is called once in each worker process, before its first trial: with the device open,
+  // the kernels of the plugin loaded and nothing in flight. For what a process does once, such as
+  // creating handles of a library. Work that it enqueues is waited for; if it throws, or that work
+  // fails, the worker does not start. It is not timed, and no trial repeats it.
+  virtual void warm_up(std::function<void()> function) = 0;
   template <class T>
   void add() {
     TargetSpec spec = T::spec();
