@@ -54,6 +54,12 @@ Callers draw_callers(Draw& draw, const Plan& plan) {
   return each ? Callers::each : Callers::one;
 }
 
+// Memory is used again by a later call only.
+Addresses draw_addresses(Draw& draw, const Plan& plan) {
+  const bool reused = calls_of(plan).size() > 1 && draw.one_in(6);
+  return reused ? Addresses::reused : Addresses::distinct;
+}
+
 // Mostly a few launches; one plan in eight is long.
 std::int64_t draw_launches(Draw& draw, std::int64_t most) {
   if (draw.one_in(8)) return draw.log_uniform(1, most);
@@ -86,12 +92,14 @@ Plan draw_plan(const rc::Random& random, int size, const CallMaker& calls, const
   if (budget.allocators) draw_allocator(draw, plan.mode);
   // From choices of their own, so that none changes another.
   rc::Random more(random);
-  Draw beside(more.split()), of_alignment(more.split()), of_callers(more.split());
+  Draw beside(more.split()), of_alignment(more.split()), of_callers(more.split()),
+      of_addresses(more.split());
   if (beside.chance(budget.boundary_share))
     replace_by_call_at_boundary(beside, calls, budget, plan.steps);
   if (budget.alignments && plan.mode.allocator == Allocator::guard)
     plan.mode.alignment = draw_alignment(of_alignment, calls.spec());
   if (budget.callers) plan.mode.callers = draw_callers(of_callers, plan);
+  if (budget.addresses) plan.mode.addresses = draw_addresses(of_addresses, plan);
   return plan;
 }
 
@@ -130,7 +138,7 @@ Budget host_budget() {
   budget.burst = 1500;
   budget.allocators = true;
   budget.alignments = true;
-  budget.callers = true;
+  budget.callers = budget.addresses = true;
   return budget;
 }
 
@@ -160,7 +168,7 @@ Budget gpu_budget(std::int64_t device_memory_bytes) {
   budget.burst = 1500;
   budget.allocators = true;
   budget.alignments = true;
-  budget.callers = true;
+  budget.callers = budget.addresses = true;
   return budget;
 }
 

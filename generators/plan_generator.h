@@ -48,6 +48,9 @@ struct Budget {
   // Some of the plans for which six threads are enough make each call, and each body of a graph,
   // from a host thread of its own: one in six, or one in three of those with a graph.
   bool callers = false;
+  // One in six of the plans of several calls lets the tensors of each call lie where those of
+  // earlier calls did.
+  bool addresses = false;
 };
 
 // For the host device: most plans run in about 1 ms at 50 million scalar operations a second.

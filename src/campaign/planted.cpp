@@ -31,6 +31,11 @@ Mode by_threads(Mode mode) {
   return mode;
 }
 
+Mode at_same_addresses(Mode mode) {
+  mode.addresses = Addresses::reused;
+  return mode;
+}
+
 // True if the allocator reuses freed memory, so that lifetimes matter.
 bool uses_again(Allocator allocator) {
   return allocator == Allocator::pool || allocator == Allocator::caching;
@@ -101,6 +106,12 @@ void plant_over_guard(std::vector<Planted>& all) {
          "host-thread",
          host_thread,
          by_threads(mode(kAsync, kTail)),
+         {64, 64}});
+  plant({"what is kept for the address of a tensor",
+         "counts_at_address",
+         "address",
+         address,
+         at_same_addresses(mode(kAsync, kTail)),
          {64, 64}});
   plant(
       {"a value made of an address", "address", "placement", placement, mode(kAsync, kTail), {64}});

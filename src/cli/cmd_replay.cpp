@@ -51,6 +51,8 @@ class Replay final : public Command {
         "alignment instead of the plan's: promised, exact or element")(
         "callers", po::value<std::string>(),
         "host threads instead of the plan's: one makes all calls, or each step has its own (each)")(
+        "addresses", po::value<std::string>(),
+        "addresses of tensors instead of the plan's: distinct for each call, or reused")(
         "allocator", po::value<std::string>(),
         "allocator instead of the plan's: guard, plain, pool or caching")(
         "schedule-seed", po::value<Count>(), "seed of the host scheduler, instead of the plan's");
@@ -118,6 +120,9 @@ Result<void> override_mode(Mode& mode, const po::variables_map& flags) {
   }
   if (flags.count("callers") != 0) {
     RZ_TRY_ASSIGN(mode.callers, parse_name<Callers>(flags["callers"].as<std::string>()));
+  }
+  if (flags.count("addresses") != 0) {
+    RZ_TRY_ASSIGN(mode.addresses, parse_name<Addresses>(flags["addresses"].as<std::string>()));
   }
   if (flags.count("schedule-seed") != 0)
     mode.schedule_seed = flags["schedule-seed"].as<Count>().value;

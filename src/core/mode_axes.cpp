@@ -159,6 +159,22 @@ ModeAxis callers() {
           .plainer = as_by_default<&Mode::callers>};
 }
 
+// Varied in plans that set it alone: with the default, calls lie where no call was.
+ModeAxis addresses() {
+  return {.name = "addresses",
+          .oracle = "address",
+          .kind = FailKind::address,
+          .claim = "whether tensors lie where those of earlier calls did",
+          .has = [](const Plan& plan) { return plan.mode.addresses != Addresses::distinct; },
+          .value = own<&Mode::addresses>,
+          .values = values_of(&Mode::addresses, {Addresses::distinct, Addresses::reused}),
+          .needed = true,
+          .vary = [](const Plan&, TrialSpec& t) { t.mode.addresses = Addresses::distinct; },
+          .screened = true,
+          .take = take<&Mode::addresses>,
+          .plainer = as_by_default<&Mode::addresses>};
+}
+
 ModeAxis poison() {
   return {.name = axis::kPoison,
           .oracle = "uninitialized",
@@ -241,8 +257,9 @@ Plan Draft::done() const {
 }
 
 const std::vector<ModeAxis>& all_mode_axes() {
-  static const std::vector<ModeAxis> all{launch(), allocator(), placement(), alignment(), callers(),
-                                         poison(), schedule(),  graph(),     streams()};
+  static const std::vector<ModeAxis> all{launch(),  allocator(), placement(), alignment(),
+                                         callers(), addresses(), poison(),    schedule(),
+                                         graph(),   streams()};
   return all;
 }
 

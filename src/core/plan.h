@@ -37,6 +37,10 @@ enum class Alignment : std::uint8_t { promised, exact, element };
 // keeps for a thread ends with it (thread_local objects, and what their destructors release). Calls
 // never overlap in time.
 enum class Callers : std::uint8_t { one, each };
+// Where the tensors of a call lie. distinct: each call has memory of its own, but for plans that
+// are larger than the limits of a trial. reused: in the memory of the calls before it, so that
+// tensors of one size lie at one address with other data, as a framework's allocator places them.
+enum class Addresses : std::uint8_t { distinct, reused };
 // The tool that the trial runs under: one of compute-sanitizer's, on CUDA, or a check of the device
 // itself (is_check()), for which plugins are built a second time.
 enum class SanitizerTool : std::uint8_t {
@@ -95,6 +99,10 @@ constexpr auto enum_table(Alignment) {
 constexpr auto enum_table(Callers) {
   return enum_names<Callers>("callers", {{Callers::one, "one"}, {Callers::each, "each"}});
 }
+constexpr auto enum_table(Addresses) {
+  return enum_names<Addresses>("addresses",
+                               {{Addresses::distinct, "distinct"}, {Addresses::reused, "reused"}});
+}
 constexpr auto enum_table(SanitizerTool) {
   return enum_names<SanitizerTool>("sanitizer", {{SanitizerTool::none, "none"},
                                                  {SanitizerTool::memcheck, "memcheck"},
@@ -128,6 +136,7 @@ struct Mode {
   PoolPolicy pool = {};  // the default unless the allocator is `pool`
   Alignment alignment = Alignment::promised;
   Callers callers = Callers::one;
+  Addresses addresses = Addresses::distinct;
 
   auto operator<=>(const Mode&) const = default;
 };

@@ -30,6 +30,7 @@ enum class FailKind : std::uint8_t {
   schedule,          // outputs depend on the order of blocks and threads
   uninitialized,     // outputs depend on what was in memory before
   host_thread,       // outputs depend on which host thread makes a call
+  address,           // outputs depend on whether tensors lie where those of earlier calls did
   history,           // outputs depend on the calls that came before
   async,             // outputs depend on whether launches are synchronized
   graph,             // outputs depend on whether calls are captured and replayed
@@ -58,6 +59,7 @@ constexpr auto enum_table(FailKind) {
                                                   {FailKind::schedule, "schedule"},
                                                   {FailKind::uninitialized, "uninitialized"},
                                                   {FailKind::host_thread, "host-thread"},
+                                                  {FailKind::address, "address"},
                                                   {FailKind::history, "history"},
                                                   {FailKind::async, "async"},
                                                   {FailKind::graph, "graph"},

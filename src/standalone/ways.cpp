@@ -28,6 +28,10 @@ Result<std::vector<Way>> ways_to_run(FailKind kind, const Mode& mode) {
     return usage_error(
         "in the plan each call has a host thread of its own (callers = \"each\"), and "
         "in the program one makes all");
+  if (mode.addresses != Addresses::distinct)
+    return usage_error(
+        "in the plan tensors lie where those of earlier calls did (addresses = \"reused\"), and "
+        "in the program each has memory of its own");
   const Way found{"as found", mode};
   const Mode blocking = with_launch(mode, Launch::blocking);
   switch (kind) {

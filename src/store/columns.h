@@ -224,6 +224,7 @@ void columns(A& a, M& m) {
   a("pool_threshold_bytes", m.pool.release_threshold_bytes);
   a("alignment", m.alignment);
   a("callers", m.callers);
+  a("addresses", m.addresses);
 }
 
 template <class A, Of<Verdict> V>

@@ -374,10 +374,15 @@ CREATE TABLE merged_copies (
 ) WITHOUT ROWID;
 )sql";
 
-constexpr std::array kSteps{kVersion1,  kVersion2,  kVersion3,  kVersion4,  kVersion5,
-                            kVersion6,  kVersion7,  kVersion8,  kVersion9,  kVersion10,
-                            kVersion11, kVersion12, kVersion13, kVersion14, kVersion15,
-                            kVersion16, kVersion17, kVersion18, kVersion19, kVersion20};
+// Whether the tensors of calls took memory of those before them.
+constexpr std::string_view kVersion21 = R"sql(
+ALTER TABLE trials ADD COLUMN addresses TEXT NOT NULL DEFAULT 'distinct';
+)sql";
+
+constexpr std::array kSteps{kVersion1,  kVersion2,  kVersion3,  kVersion4,  kVersion5,  kVersion6,
+                            kVersion7,  kVersion8,  kVersion9,  kVersion10, kVersion11, kVersion12,
+                            kVersion13, kVersion14, kVersion15, kVersion16, kVersion17, kVersion18,
+                            kVersion19, kVersion20, kVersion21};
 
 }  // namespace
 

@@ -64,11 +64,12 @@ std::optional<device::Region> TrialMemory::acquire(std::size_t bytes, int stream
     if (region) hold(*region, bytes);
     return region;
   }
-  for (auto& held : retired_) {
-    if (held.bytes != bytes) continue;
-    live_.push_back(held);
-    held = retired_.back();
-    retired_.pop_back();
+  // In the order of their last use, so that equal calls get the same regions for the same tensors.
+  const auto same = std::find_if(retired_.begin(), retired_.end(),
+                                 [&](const Held& held) { return held.bytes == bytes; });
+  if (same != retired_.end()) {
+    live_.push_back(*same);
+    retired_.erase(same);
     return live_.back().region;
   }
   if (held_bytes_ + bytes > most_bytes_ && !release_retired()) return std::nullopt;

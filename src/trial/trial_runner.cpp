@@ -159,7 +159,7 @@ void TrialRunner::run_segments(const TargetEntry& entry, Target& target, bool re
     Segment& now = segment(segment_count_++);
     state_.set_phase(device::Phase::preparing);
     if (segment_count_ > 1) state_.forget_watched();
-    prepare(state_, entry.spec, items, limits_.bytes, limits_.calls, now);
+    prepare(state_, entry.spec, items, limits_.bytes, calls_of_segment(), now);
     fill(state_, now);
     state_.set_phase(device::Phase::running);
     redzone::trial::run(state_, entry.spec, target, now);

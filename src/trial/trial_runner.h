@@ -68,6 +68,10 @@ class TrialRunner {
   // Waits for all enqueued work, then destroys the target and collects the results.
   void finish(std::unique_ptr<Target> target);
   Segment& segment(std::size_t index);
+  // The calls whose tensors have memory at the same time.
+  std::size_t calls_of_segment() const {
+    return state_.mode.addresses == Addresses::reused ? 1 : limits_.calls;
+  }
 
   const Registry& registry_;
   const DeviceTraits& traits_;

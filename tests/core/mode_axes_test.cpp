@@ -20,6 +20,7 @@ Plan busy() {
   plan.mode.pool.allow_opportunistic = false;
   plan.mode.alignment = Alignment::exact;
   plan.mode.callers = Callers::each;
+  plan.mode.addresses = Addresses::reused;
   CallStep call;
   call.graph = 1;
   plan.steps = {call, WaitStep{1, 0}, call, ReplayStep{1, 1, 1}};
@@ -99,7 +100,7 @@ TEST(ModeAxes, OfCallsThatComputeAtOnceAreThoseOfMemory) {
   std::vector<std::string_view> names;
   for (const auto& axis : mode_axes_at_once(all_mode_axes())) names.push_back(axis.name);
   EXPECT_EQ(names, (std::vector<std::string_view>{"allocator", "placement", "alignment", "callers",
-                                                  "poison"}));
+                                                  "addresses", "poison"}));
 }
 
 TEST(ModeAxes, AlignmentIsTriedOfPlansThatHaveOneAndKeptByAllOthers) {
@@ -130,6 +131,21 @@ TEST(ModeAxes, CallersAreVariedInPlansThatSetThem) {
   callers.vary(plan, varied);
   EXPECT_EQ(varied.mode.callers, Callers::one);
   callers.take(varied.mode, plan.mode);
+  EXPECT_EQ(varied.mode, plan.mode);
+}
+
+TEST(ModeAxes, AddressesAreVariedInPlansThatSetThem) {
+  const ModeAxis& addresses = mode_axis("addresses");
+  Plan plan;
+  EXPECT_FALSE(addresses.has(plan));
+  plan.mode.addresses = Addresses::reused;
+  EXPECT_TRUE(addresses.has(plan));
+  EXPECT_TRUE(addresses.screened);
+  EXPECT_EQ(addresses.value(plan), "reused");
+  TrialSpec varied{.mode = plan.mode};
+  addresses.vary(plan, varied);
+  EXPECT_EQ(varied.mode.addresses, Addresses::distinct);
+  addresses.take(varied.mode, plan.mode);
   EXPECT_EQ(varied.mode, plan.mode);
 }
 

@@ -177,23 +177,35 @@ TEST(PlanText, AnAlignmentIsPrintedOnlyWhereItIsNotAsPromised) {
     }
 }
 
-TEST(PlanText, CallersArePrintedWhereEachStepHasItsOwn) {
+// A setting is printed only where it is not the default, so that the hashes of older plans stay.
+void expect_printed(const Plan& plan, const std::string& name, const std::string& value,
+                    const std::string& usual) {
   const Plan before = testing::sample_plan();
-  EXPECT_EQ(print_plan(before).find("callers"), std::string::npos);
-  Plan plan = before;
-  plan.mode.callers = Callers::each;
-  const std::string text = print_plan(plan), line = "\ncallers = \"each\"\n";
+  EXPECT_EQ(print_plan(before).find(name), std::string::npos);
+  const std::string text = print_plan(plan), line = fmt::format("\n{} = \"{}\"\n", name, value);
   const auto at = text.find(line);
   ASSERT_NE(at, std::string::npos) << text;
   const auto again = parse_plan(text);
   ASSERT_TRUE(again) << again.error().message;
   EXPECT_EQ(*again, plan);
   EXPECT_NE(plan_hash(plan), plan_hash(before));
-  const auto with = [&](std::string_view value) {
-    return std::string(text).replace(at, line.size(), fmt::format("\ncallers = \"{}\"\n", value));
+  const auto with = [&](std::string_view other) {
+    return std::string(text).replace(at, line.size(), fmt::format("\n{} = \"{}\"\n", name, other));
   };
-  EXPECT_EQ(parse_plan(with("one")), before);
+  EXPECT_EQ(parse_plan(with(usual)), before);
   EXPECT_NE(parse_error(with("two")).find("'two'"), std::string::npos) << parse_error(with("two"));
+}
+
+TEST(PlanText, CallersArePrintedWhereEachStepHasItsOwn) {
+  Plan plan = testing::sample_plan();
+  plan.mode.callers = Callers::each;
+  expect_printed(plan, "callers", "each", "one");
+}
+
+TEST(PlanText, AddressesArePrintedWhereTheyAreReused) {
+  Plan plan = testing::sample_plan();
+  plan.mode.addresses = Addresses::reused;
+  expect_printed(plan, "addresses", "reused", "distinct");
 }
 
 TEST(PlanText, ANewAllocatorTakesAlongWhatOnlyTheOldOneHas) {

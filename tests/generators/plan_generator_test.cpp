@@ -141,7 +141,7 @@ TEST(PlanGenerator, TheEnvironmentDoesNotDecide) {
 TEST(PlanGenerator, TheModeIsTheDefaultButForPoisonAndSchedule) {
   const TargetSpec spec = chunk_like_spec();
   Budget budget = host_budget();
-  budget.allocators = budget.alignments = budget.callers = false;
+  budget.allocators = budget.alignments = budget.callers = budget.addresses = false;
   PlanGenerator generator(spec, budget, 3);
   std::set<std::uint64_t> seeds;
   std::set<std::uint32_t> poisons;
@@ -229,6 +229,25 @@ TEST(PlanGenerator, CallersAreDrawnBesideThePlan) {
   EXPECT_NEAR(6 * each, short_ones, 240);
   EXPECT_GT(graphs, 20);
   EXPECT_NEAR(3 * each_of_graphs, graphs, 75);
+}
+
+TEST(PlanGenerator, AddressesAreDrawnBesideThePlan) {
+  const TargetSpec spec = chunk_like_spec();
+  Budget distinct = host_budget();
+  distinct.addresses = false;
+  PlanGenerator with(spec, host_budget(), 3), without(spec, distinct, 3);
+  int reused = 0, several = 0;
+  for (int i = 0; i < 1600; ++i) {
+    Plan plan = with.next();
+    const bool drawn = plan.mode.addresses == Addresses::reused;
+    several += calls_of(plan).size() > 1;
+    reused += drawn;
+    EXPECT_TRUE(!drawn || calls_of(plan).size() > 1);
+    plan.mode.addresses = Addresses::distinct;
+    EXPECT_EQ(plan, without.next()) << "the same plan of a seed";
+  }
+  EXPECT_GT(several, 800);
+  EXPECT_NEAR(6 * reused, several, 400);
 }
 
 TEST(PlanGenerator, ATargetLargerThanTheBudgetGetsItsSmallestCall) {

@@ -314,6 +314,7 @@ TEST(Axis, OracleAndRowAgreeOnWhatIsVariedAndOnItsMeaning) {
   Plan plan = plan_of_calls({1, 2});
   plan.mode.launch = Launch::gated;
   plan.mode.callers = Callers::each;
+  plan.mode.addresses = Addresses::reused;
   for (auto& step : plan.steps) std::get<CallStep>(step).graph = 1;
   plan.steps.emplace_back(ReplayStep{1, 1, 0});
   const Catalog catalog;

@@ -32,6 +32,8 @@ inline const std::map<std::string, std::vector<std::string>>& causes() {
       {"graph_first_shape", {"call 1", "call 2", "call 1: N", "call 2: N"}},
       {"graph_freed_pointer", {"call 1", "call 2", "call 1: N", "call 2: N", "graph", "allocator"}},
       {"index32", {"R", "x layout"}},
+      {"kept_by_address",
+       {"call 1", "call 2", "call 1: M", "call 2: M", "call 1: N", "call 2: N", "addresses"}},
       {"last_tile", {"N", "allocator"}},
       {"empty_keys", {"N"}},
       {"negative_stride", {"R", "x layout"}},

@@ -125,6 +125,8 @@ bool parse_way(std::string_view word, Minimum& to) {
     to.alignment = *alignment;
   else if (const auto callers = parse_name<Callers>(word))
     to.callers = *callers;
+  else if (const auto addresses = parse_name<Addresses>(word))
+    to.addresses = *addresses;
   else
     return false;
   return true;
@@ -261,6 +263,7 @@ Plan minimal_plan(const Minimum& minimum, const TargetSpec& target) {
   plan.mode.placement = minimum.placement;
   plan.mode.alignment = minimum.alignment;
   plan.mode.callers = minimum.callers;
+  plan.mode.addresses = minimum.addresses;
   for (Call call : minimum.calls) {
     for (const auto& knob : target.knobs)
       if (const auto value = call.dims.extract(knob.name)) call.config[knob.name] = value.mapped();

@@ -21,6 +21,7 @@ struct Minimum {
   Placement placement = Placement::guard_after;
   Alignment alignment = Alignment::promised;
   Callers callers = Callers::one;
+  Addresses addresses = Addresses::distinct;
   // A file of repros/ with the plan, if calls alone do not describe it; then `calls` is empty.
   std::string file = {};
 };

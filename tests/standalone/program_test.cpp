@@ -149,6 +149,12 @@ TEST(ProgramText, RefusesWhatWouldNotShow) {
   Plan threads = sample_plan();
   threads.mode.callers = Callers::each;
   EXPECT_TRUE(refused(threads, FailKind::fault, sample_spec()));
+  TargetSpec counted = sample_spec();
+  counted.tensors[1].counted_by = CountedBy{"x"};
+  EXPECT_TRUE(refused(sample_plan(), FailKind::fault, counted));
+  Plan reused = sample_plan();
+  reused.mode.addresses = Addresses::reused;
+  EXPECT_TRUE(refused(reused, FailKind::fault, sample_spec()));
   Plan graph = sample_plan();
   std::get<CallStep>(graph.steps.back()).graph = 1;
   EXPECT_TRUE(refused(graph, FailKind::fault, sample_spec()));

@@ -208,6 +208,11 @@ TEST(Migration, TrialsFromBeforeCallersHaveTheDefault) {
   expect_default_without({"callers"}, 17);
 }
 
+// Earlier trials had no addresses: those of all calls were distinct.
+TEST(Migration, TrialsFromBeforeAddressesHaveTheDefault) {
+  expect_default_without({}, 18);
+}
+
 TEST(Migration, ANewStoreRunsAllSteps) {
   TempDir dir;
   auto db = open_with(dir / "s.db", OpenMode::read_write_create, with({kRating}));

@@ -16,7 +16,7 @@
 // may show as, depending on the device. `async`: launches are not synchronized. `guard_before`: the
 // buffers are placed at the start of their regions rather than at the end. `exact`, `element`:
 // bases are aligned to no more than the spec promises, or to elements where it is silent. `each`:
-// each call has a host thread of its own.
+// each call has a host thread of its own. `reused`: tensors lie where those of earlier calls did.
 #pragma once
 
 #include <redzone/kernel.h>

@@ -22,6 +22,7 @@ REDZONE_PLUGIN(registrar) {
                    add_graph_first_shape,
                    add_graph_freed_pointer,
                    add_index32,
+                   add_kept_by_address,
                    add_last_tile,
                    add_lazy_grid_frozen,
                    add_lazy_key_without_n,

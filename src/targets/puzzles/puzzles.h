@@ -23,6 +23,7 @@ void add_graph_ended_thread(Registrar& registrar);
 void add_graph_first_shape(Registrar& registrar);
 void add_graph_freed_pointer(Registrar& registrar);
 void add_index32(Registrar& registrar);
+void add_kept_by_address(Registrar& registrar);
 void add_last_tile(Registrar& registrar);
 void add_lazy_grid_frozen(Registrar& registrar);
 void add_lazy_key_without_n(Registrar& registrar);

@@ -5,6 +5,7 @@
 #include <redzone/target.h>
 
 #include <cstdint>
+#include <map>
 
 namespace {
 
@@ -160,6 +161,14 @@ struct CountsOfThread : WritesValue<CountsOfThread> {
     thread_local int calls = 0;
     return static_cast<float>(++calls);
   }
+};
+
+struct CountsAtAddress : WritesValue<CountsAtAddress> {
+  static TargetSpec spec() { return spec_of("counts_at_address", "y = calls with y here"); }
+  float value(Context& ctx) { return static_cast<float>(++calls_[ctx.tensor("y").base]); }
+
+ private:
+  std::map<const void*, int> calls_;
 };
 
 struct LastBlock : redzone::Target {
@@ -353,6 +362,7 @@ REDZONE_PLUGIN(registrar) {
   registrar.add<CountsCalls>();
   registrar.add<CountsRuns>();
   registrar.add<CountsOfThread>();
+  registrar.add<CountsAtAddress>();
   registrar.add<LastBlock>();
   registrar.add<Address>();
   registrar.add<ReusedAddress>();

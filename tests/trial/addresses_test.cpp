@@ -1,0 +1,88 @@
+// Where the tensors of a trial's calls lie (Mode::addresses).
+#include "trial/bench.h"
+
+namespace redzone::testing {
+namespace {
+
+// Address and contents of the first element of x in each run, and the address of y.
+struct Addressed {
+  std::vector<void*> x, y;
+  std::vector<float> first;
+};
+
+Addressed addressed_in(std::vector<Step> steps, Mode mode, TargetSpec spec = double_spec()) {
+  Addressed seen;
+  Bench bench(
+      [&](Context& ctx) {
+        seen.x.push_back(ctx.tensor("x").base);
+        seen.y.push_back(ctx.tensor("y").base);
+        seen.first.push_back(*ctx.tensor("x").data<float>());
+        run_double(ctx);
+      },
+      std::move(spec),
+      [](ReferenceCall& call) {
+        const auto x = call.input("x");
+        const auto y = call.output("y");
+        for (std::size_t i = 0; i < x.size(); ++i) y[i] = 2 * x[i];
+      });
+  const Observation o = bench.run(plan_of(std::move(steps)), {.mode = mode, .reference = true});
+  EXPECT_EQ(o.end, End::completed) << o.message;
+  for (const auto& call : o.calls)
+    for (const auto& r : call.references) EXPECT_EQ(r.mismatches, 0u);
+  return seen;
+}
+
+CallStep step_of(std::int64_t columns, std::uint64_t seed, std::int64_t stream = 0) {
+  return {call_of(2, columns, seed), 1, stream};
+}
+
+TEST(Addresses, AreDistinctForEachCallUnlessThePlanSaysOtherwise) {
+  const Addressed seen = addressed_in({step_of(3, 1), SyncStep{}, step_of(3, 2)}, {});
+  EXPECT_NE(seen.x[0], seen.x[1]);
+  EXPECT_NE(seen.y[0], seen.y[1]);
+}
+
+TEST(Addresses, ThatAreReusedHoldOtherData) {
+  for (const auto allocator : {Allocator::guard, Allocator::plain, Allocator::caching})
+    for (const auto launch : {Launch::blocking, Launch::async, Launch::gated})
+      for (const auto placement : {Placement::guard_after, Placement::guard_before}) {
+        const Addressed seen =
+            addressed_in({step_of(3, 1), step_of(3, 2), SyncStep{}, step_of(3, 3)},
+                         {.launch = launch,
+                          .allocator = allocator,
+                          .placement = placement,
+                          .addresses = Addresses::reused});
+        for (const std::size_t i : {1u, 2u}) {
+          EXPECT_EQ(seen.x[i], seen.x[0]) << name_of(allocator) << " " << name_of(launch);
+          EXPECT_EQ(seen.y[i], seen.y[0]) << name_of(allocator) << " " << name_of(launch);
+        }
+      }
+}
+
+TEST(Addresses, OfTensorsOfAnotherSizeAreTheirOwn) {
+  const Mode mode{.placement = Placement::guard_before, .addresses = Addresses::reused};
+  const Addressed seen = addressed_in({step_of(3, 1), step_of(5000, 1), step_of(5, 2)}, mode);
+  EXPECT_NE(seen.x[1], seen.x[0]);
+  EXPECT_EQ(seen.x[2], seen.x[0]) << "both have one page";
+}
+
+// A body of a graph has its memory as long as the graph is replayed.
+TEST(Addresses, AGraphKeepsTheMemoryOfItsBody) {
+  const Mode mode{.addresses = Addresses::reused};
+  CallStep first = step_of(3, 1), second = step_of(3, 2);
+  first.graph = second.graph = 1;
+  const Addressed seen =
+      addressed_in({step_of(3, 3), first, second, ReplayStep{1, 2, 0}, step_of(3, 4)}, mode);
+  ASSERT_EQ(seen.x.size(), 4u);
+  EXPECT_NE(seen.x[1], seen.x[2]);
+}
+
+TEST(Addresses, OfCallsOnSeveralStreamsAreReusedOnceTheyHaveEnded) {
+  const Mode mode{.launch = Launch::async, .addresses = Addresses::reused};
+  const Addressed seen = addressed_in({step_of(3, 1, 0), step_of(3, 2, 1), step_of(3, 3, 0)}, mode);
+  EXPECT_EQ(seen.x[1], seen.x[0]);
+  EXPECT_EQ(seen.x[2], seen.x[0]);
+}
+
+}  // namespace
+}  // namespace redzone::testing
