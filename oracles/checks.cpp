@@ -136,6 +136,13 @@ Verdict misaligned_access(std::string_view oracle, const Plan& plan, Signature s
                   fault.code, how_bases_are_aligned(plan.mode.alignment)));
 }
 
+// Whether the call has a tensor of role `out` with an element.
+bool has_output(const CallObservation& call) {
+  return std::ranges::any_of(call.buffers, [](const BufferObservation& b) {
+    return !b.scratch && b.role == Role::out && b.numel > 0;
+  });
+}
+
 Signature write_inside(FailKind kind, const Plan& plan, const BufferObservation& buffer) {
   Signature s;
   s.kind = kind;
@@ -150,12 +157,7 @@ Signature write_inside(FailKind kind, const Plan& plan, const BufferObservation&
 
 bool launched_nothing(std::span<const Observation> observations) {
   return std::ranges::all_of(observations, [](const Observation& o) {
-    return o.idle && !has_compared(o) &&
-           std::ranges::none_of(o.calls, [](const CallObservation& call) {
-             return std::ranges::any_of(call.buffers, [](const BufferObservation& b) {
-               return !b.scratch && b.role == Role::out && b.numel > 0;
-             });
-           });
+    return o.idle && !has_compared(o) && std::ranges::none_of(o.calls, has_output);
   });
 }
 
