@@ -5,6 +5,8 @@
 // minimal: 2 calls; N=1; N=1
 // expect: illegal-access write after y
 // minimal: 2 calls; N=1; N=2
+// expect: redzone write before y
+// minimal: 2 calls, reused; N=2; N=1
 #include "kit.h"
 #include "puzzles.h"
 
