@@ -34,7 +34,8 @@ void divide_reductions(nightly::Means& means, FleetLeases& leases) {
   means.fuzzing = [&leases, inner = std::move(means.fuzzing)](std::chrono::milliseconds time,
                                                               std::uint64_t plans) {
     auto options = inner(time, plans);
-    options.triage.reduces = [&leases](const Signature& signature) {
+    options.triage.reduces = [&leases](const Signature& signature) -> std::optional<bool> {
+      if (!leases.fleet.shards_reduce) return false;
       return leases.client.reduces(signature.hash());
     };
     return options;

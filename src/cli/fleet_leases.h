@@ -1,4 +1,5 @@
-// A night that is a shard of a fleet: the fleet's hub decides which shard reduces a finding.
+// A night that is a shard of a fleet: the fleet's hub decides which shard reduces a finding, unless
+// the examinations reduce them all.
 #pragma once
 
 #include <memory>

@@ -85,6 +85,7 @@ Result<fleet::Fleet> fleet_of(const po::variables_map& flags, const fleet::Site&
   fleet.reruns = rerun_words(flags);
   RZ_TRY_ASSIGN(fleet.models, fleet::models_of(site, fleet.shards));
   fleet.seconds = std::chrono::duration<double>(night.time).count();
+  fleet.shards_reduce = site.shards_reduce;
   fleet.snapshot_seconds = site.snapshot_seconds;
   fleet.lease_seconds = site.lease_seconds;
   fleet.answer_seconds = site.answer_seconds;

@@ -42,6 +42,7 @@ struct Fleet {
   double snapshot_seconds = 120;          // a shard publishes at least as often
   double lease_seconds = 600;
   double answer_seconds = 30;  // a shard waits so long for an answer of the hub
+  bool shards_reduce = true;   // false: shards confirm, the examinations reduce
 
   bool operator==(const Fleet&) const = default;
 };
@@ -53,7 +54,7 @@ constexpr auto field_table(std::type_identity<Fleet>) {
       field("shards", &F::shards), field("seed", &F::seed), field("nightly", &F::nightly),
       field("reruns", &F::reruns), field("models", &F::models), field("seconds", &F::seconds),
       field("snapshot_seconds", &F::snapshot_seconds), field("lease_seconds", &F::lease_seconds),
-      sparse("answer_seconds", &F::answer_seconds));
+      sparse("answer_seconds", &F::answer_seconds), sparse("shards_reduce", &F::shards_reduce));
 }
 
 // The number of the model on which the shard runs, from 1.

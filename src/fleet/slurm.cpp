@@ -103,6 +103,7 @@ Result<Site> read_site(const fs::path& file) {
                       site.models.push_back({model.name("name"), model.texts("options")});
                       model.done();
                     }
+                    site.shards_reduce = table.flag("shards_reduce", site.shards_reduce);
                     site.snapshot_seconds =
                         seconds_in(table, "snapshot_seconds", site.snapshot_seconds);
                     site.lease_seconds = seconds_in(table, "lease_seconds", site.lease_seconds);

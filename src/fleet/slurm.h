@@ -28,6 +28,7 @@ struct Site {
   std::vector<std::string> report = {};   // and for the last job, besides those for the hub
   std::vector<std::string> examine = {};  // for examinations, besides those for shards
   std::vector<SiteModel> models = {};     // empty: the jobs are on whatever Slurm gives them
+  bool shards_reduce = true;              // see Fleet
   double snapshot_seconds = 120;
   double lease_seconds = 600;
   double answer_seconds = 30;

@@ -184,6 +184,7 @@ TEST_F(SlurmTest, AMistakeInTheSitesFileHasItsPlace) {
            {"lease_seconds = 0", "is less than a second"},
            {"answer_seconds = 0", "is less than a second"},
            {"sbatch = '--time=5'", "sbatch"},
+           {"shards_reduce = 'no'", "true or false"},
            {"[[model]]\nname = 'h100'", "model[h100].options: missing"},
            {"script = 'none.sbatch'", "none.sbatch: no such file"}}) {
     const auto wrong = site(text);

@@ -234,7 +234,7 @@ class TimeLimits(FleetTest):
 class Models(FleetTest):
     def test_shards_and_examinations_run_on_their_model_and_go_on_where_they_were_preempted(self):
         site = self.root / "models.toml"
-        site.write_text(SITE + "".join(
+        site.write_text(SITE + "shards_reduce = false\n" + "".join(
             f'[[model]]\nname = "m{n}"\noptions = ["--constraint=made-up-{n}"]\n' for n in (100, 200)))
         jobs = self.submit(2, *self.plans(), site=site)
         self.wait_for(lambda: self.attempts().get("0001-1", {}).get("snapshot", 0) > 0 and
@@ -265,6 +265,8 @@ class Models(FleetTest):
             hub = sqlite3.connect(shutil.copy(self.run_folder / "hub.db", folder))
             bisected, = hub.execute("SELECT count(DISTINCT finding_id) FROM probes").fetchone()
         self.assertGreaterEqual(bisected, len(before))
+        self.assertEqual(self.reducers(), {})
+        self.assertTrue(all(findings_in(self.run_folder / "hub.db").values()), "examinations reduce them")
 
 
 class Fleets(FleetTest):
