@@ -54,6 +54,9 @@ def target(
     alignment_changes_bits
                    True: a result may have other bits, within the tolerance, where a tensor is
                    aligned further; tensors then lie equally in all trials that are compared
+    remembers_addresses
+                   True: callers keep all tensors, so that the function may keep what it made of one
+                   by its address
     work           scalar operations of a call, roughly
     require        conditions on dims and integer knobs
     category       "kernel", or "puzzle" for a planted bug

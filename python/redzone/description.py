@@ -49,6 +49,7 @@ def describe_target(target: Target, file: str) -> dict[str, Any]:
         "tensor": [_tensor(name, t, target) for name, t in target.tensors.items()],
         "deterministic": target.deterministic,
         "alignment_changes_bits": target.alignment_changes_bits,
+        "remembers_addresses": target.remembers_addresses,
         "has_reference": target.reference is not None,
         "state": target.state,
         "capturable": False,

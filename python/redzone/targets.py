@@ -41,6 +41,7 @@ class Options:
     state: str = ""
     deterministic: bool = True
     alignment_changes_bits: bool = False
+    remembers_addresses: bool = False
     work: Value | None = None
     require: Any = ()
     category: str = "kernel"
@@ -69,6 +70,7 @@ class Target:
         self.arrays = options.arrays and _one_of(options.arrays, ARRAYS, "arrays")
         self.deterministic = bool(options.deterministic)
         self.alignment_changes_bits = bool(options.alignment_changes_bits)
+        self.remembers_addresses = bool(options.remembers_addresses)
         self.rejects = _exceptions(options.rejects)
         self.tolerance: Tolerance | None = tolerance(options.tol)
         self.work = None if options.work is None else expression(options.work, "work")

@@ -47,6 +47,7 @@ def read_package(file, table, parameters, extra_knobs=(), configs=None):
         reference=reference,
         deterministic=top.flag("deterministic", True),
         alignment_changes_bits=top.flag("alignment_changes_bits", False),
+        remembers_addresses=top.flag("remembers_addresses", False),
         work=top.expression("work", known) if top.has("work") else None,
         grid=grid + [Expression("1")] * (3 - len(grid)),
         dims=dims,

@@ -43,6 +43,8 @@ def _text(package, kernel, triton_version, arch, variants, stems):
     lines.append(f"deterministic = {_value(package.deterministic)}")
     if package.alignment_changes_bits:
         lines.append("alignment_changes_bits = true")
+    if package.remembers_addresses:
+        lines.append("remembers_addresses = true")
     table("", work=package.work)
     lines.append(f"grid = {_value(package.grid)}")
     for d in package.dims:

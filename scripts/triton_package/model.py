@@ -117,6 +117,7 @@ class Package:
     reference: str
     deterministic: bool
     alignment_changes_bits: bool
+    remembers_addresses: bool
     work: object
     grid: list
     dims: list

@@ -37,8 +37,8 @@ enum class Alignment : std::uint8_t { promised, exact, element };
 // keeps for a thread ends with it (thread_local objects, and what their destructors release). Calls
 // never overlap in time.
 enum class Callers : std::uint8_t { one, each };
-// Where the tensors of a call lie. distinct: each call has memory of its own, but for plans that
-// are larger than the limits of a trial. reused: in the memory of the calls before it, so that
+// Where the tensors of a call lie. distinct: each call has memory of its own, up to the limits of a
+// trial (TrialLimits). reused: in the memory of the calls before it, so that
 // tensors of one size lie at one address with other data, as a framework's allocator places them.
 enum class Addresses : std::uint8_t { distinct, reused };
 // The tool that the trial runs under: one of compute-sanitizer's, on CUDA, or a check of the device

@@ -90,6 +90,7 @@ TargetSpec spec_of(const std::shared_ptr<const Description>& description) {
   spec.knobs = description->knobs;
   spec.deterministic = description->deterministic;
   spec.alignment_changes_bits = description->alignment_changes_bits;
+  spec.remembers_addresses = description->remembers_addresses;
   if (description->work)
     spec.work = [description](const Dims& dims, const Config& config) {
       return work_of(*description, dims, config);

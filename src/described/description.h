@@ -34,6 +34,7 @@ struct Description {
   std::string name, doc;
   bool deterministic = true;
   bool alignment_changes_bits = false;
+  bool remembers_addresses = false;
   std::vector<DimSpec> dims;
   std::vector<Constraint> constraints;
   std::vector<Tensor> tensors;

@@ -283,6 +283,7 @@ void read_head(TableReader& root, Description& description) {
   description.doc = root.text("doc", "");
   description.deterministic = root.flag("deterministic");
   description.alignment_changes_bits = root.flag("alignment_changes_bits", false);
+  description.remembers_addresses = root.flag("remembers_addresses", false);
 }
 
 void read_lists(TableReader& root, const Rules& rules, Description& description) {

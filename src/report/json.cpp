@@ -121,6 +121,7 @@ Json target_object(const TargetInfo& t) {
           {"doc", s.doc},
           {"deterministic", s.deterministic},
           {"alignment_changes_bits", s.alignment_changes_bits},
+          {"remembers_addresses", s.remembers_addresses},
           {"has_reference", s.has_reference},
           {"devices", list(t.devices, device)},
           {"dims", list(s.dims, dim)},

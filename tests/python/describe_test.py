@@ -35,7 +35,8 @@ class Descriptions(cases.FileCase):
             "           rows=rz.In('i32', M + 1, fill=rz.offsets(N)), mode=rz.knob('fast', 'slow'),\n"
             "           block=rz.knob(64, 128), scale=rz.knob(1.5, None),\n"
             "           returns=rz.Out('bf16', M, N // 2, tol=(1e-2, 0)), reference=lambda x: x, tol=1e-3,\n"
-            "           work=M * N, deterministic=False, alignment_changes_bits=True)\n"
+            "           work=M * N, deterministic=False, alignment_changes_bits=True,\n"
+            "           remembers_addresses=True)\n"
             "def f(x, rows, mode, block, scale, N):\n"
             "    'Does it.'\n"
         )["target"][0]
@@ -75,6 +76,7 @@ class Descriptions(cases.FileCase):
             (target["work"], target["deterministic"], target["has_reference"]), ("M * N", False, True)
         )
         self.assertIs(target["alignment_changes_bits"], True)
+        self.assertIs(target["remembers_addresses"], True)
 
     def test_a_counted_output(self):
         count, kept, rows = self.answer(

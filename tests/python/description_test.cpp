@@ -12,7 +12,8 @@ std::string text(const std::string& fields, const std::string& top = "") {
   return R"({"redzone_python": 1, "python": "3.11.7", "torch": "2.11.0+cpu", "triton": "",
              "code_hash": "0123456789abcdef0123456789abcdef", )" +
          top + R"("target": [{"name": "my.add", "file": "my.py", "line": 12,
-             "deterministic": false, "alignment_changes_bits": true, "has_reference": true, "state": "process",
+             "deterministic": false, "alignment_changes_bits": true, "remembers_addresses": true,
+             "has_reference": true, "state": "process",
              "dim": [{"name": "N", "min": 1, "max": 64, "multiple_of": 1}],
              "knob": [{"name": "f", "values": ["<lambda> 1", "<lambda> 2"]}], )" +
          fields + R"("tensor": [{"name": "y", "dtype": "f32", "role": "out", "shape": ["N"],
@@ -35,6 +36,7 @@ TEST(PythonDescription, IsReadAndMakesASpec) {
   EXPECT_TRUE(spec.has_reference);
   EXPECT_FALSE(spec.deterministic);
   EXPECT_TRUE(spec.alignment_changes_bits);
+  EXPECT_TRUE(spec.remembers_addresses);
   EXPECT_FALSE(spec.capturable);
 }
 

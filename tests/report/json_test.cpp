@@ -159,9 +159,10 @@ TEST(ReportJson, Targets) {
   ASSERT_TRUE(j["targets"].is_array());
   ASSERT_EQ(j["targets"].size(), 1u);
   const OrderedJson& t = j["targets"][0];
-  EXPECT_EQ(keys(t),
-            "name category doc deterministic alignment_changes_bits has_reference devices dims "
-            "constraints tensors knobs");
+  EXPECT_EQ(
+      keys(t),
+      "name category doc deterministic alignment_changes_bits remembers_addresses has_reference "
+      "devices dims constraints tensors knobs");
   EXPECT_EQ(t["category"], "kernel");
   EXPECT_EQ(t["devices"][1].dump(), R"({"device":"cuda","runs_here":false,"why_not":"no driver",)"
                                     R"("plugin":"sample.cuda.so","code_hash":"4567"})");

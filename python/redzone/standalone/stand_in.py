@@ -122,7 +122,7 @@ def knobs_in(value: Any) -> Iterator[Knob]:
 
 OPTIONS = (
     "name", "doc", "returns", "reference", "rejects", "tol", "state", "deterministic",
-    "alignment_changes_bits", "work", "require", "category", "arrays",
+    "alignment_changes_bits", "remembers_addresses", "work", "require", "category", "arrays",
 )  # fmt: skip
 
 

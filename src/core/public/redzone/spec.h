@@ -370,6 +370,10 @@ struct TargetSpec {
   // remainder by 256, or by twice its align_bytes if that is more, in all trials of a plan. Scratch
   // is aligned as requested.
   bool alignment_changes_bits = false;
+  // Its callers keep all tensors until the end, such as weights, so that the target may keep what
+  // it made of one by its address. No plan has `addresses = "reused"`, and each tensor of a trial
+  // has an address of its own unless its plan needs more memory than a trial may have.
+  bool remembers_addresses = false;
   bool has_reference = false;      // Target::reference is implemented
   bool needs_nvrtc = false;        // kernels are compiled at run time on CUDA
   int min_compute_capability = 0;  // e.g. 90; 0: any

@@ -23,9 +23,10 @@
 // call run() from a host thread of its own in each step; that ends, with its thread_local objects,
 // before the next step begins, and their destructors may use the Context of the last call that the
 // thread has made. Everything else is called from one thread. Ownership: Redzone owns the memory
-// behind every pointer that a Context returns. It is valid until the trial ends, with two
-// exceptions. Scratch is valid until the work has run that its call had enqueued on its own stream
-// when run() returned; memory of allocate() is valid until free().
+// behind every pointer that a Context returns. Tensors and scratch are valid until the work has run
+// that their call had enqueued on its own stream when run() returned; then they may be those of a
+// later call, with other contents (`addresses = "reused"`). Memory of allocate() is valid until
+// free(), and a growing workspace until it grows; everything else is, until the trial ends.
 #pragma once
 
 #include <redzone/spec.h>
@@ -49,7 +50,7 @@
 #endif
 
 // Increment when a type in this header or in one that it includes changes.
-#define REDZONE_ABI_VERSION 12
+#define REDZONE_ABI_VERSION 13
 
 namespace redzone {
 
@@ -189,9 +190,10 @@ class Context : public CallArguments {
   virtual void* workspace(std::string_view name, std::size_t bytes, std::size_t align = 256) = 0;
   // The same for a workspace that is replaced by a larger one where a call needs more: what it has
   // is then freed and new memory allocated and zeroed, as by free(), allocate() and memset() on the
-  // call's own stream. A stream that uses the older memory must be ordered before that. 256-byte
-  // aligned. Ends the call as unsupported in a capture, because a graph would keep the older
-  // memory.
+  // call's own stream, also at the first request. A stream that uses the older memory must be
+  // ordered before that, and one that uses the newer after it. 256-byte aligned. Not for free().
+  // Ends the call as unsupported where it would grow in a capture, or after one has used it,
+  // because a graph keeps the memory that it was captured with.
   virtual void* growing_workspace(std::string_view name, std::size_t bytes) = 0;
 
   // Memory from the allocator of the plan's mode (reports give it by `name`). To be used in the
