@@ -74,6 +74,7 @@ class CallContext final : public Context {
   bool move_scratch(RawBuffer& scratch);
   void note_scratch(ScratchObservation request);
   // Ends the call if no memory can have this size and alignment.
+  void release(RawBuffer& allocation, int stream);
   bool acceptable(std::string_view name, std::size_t bytes, std::size_t align);
   RawBuffer* reusable_scratch(std::string_view name, std::size_t bytes, std::size_t align);
   std::string unused_label(std::string_view name) const;

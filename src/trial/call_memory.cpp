@@ -92,21 +92,25 @@ void* CallContext::allocate(std::string_view name, std::size_t bytes, int stream
 }
 
 void* CallContext::growing_workspace(std::string_view name, std::size_t bytes) {
-  // A graph would keep the memory that a larger workspace replaces.
-  if (!ended() && state_.session.capturing()) {
-    unsupported(fmt::format("workspace '{}' may grow, so its use is not captured", name));
+  if (ended()) return nullptr;
+  const auto known = state_.growing.find(name);
+  RawBuffer* const held = known == state_.growing.end() ? nullptr : known->second;
+  const bool capturing = state_.session.capturing();
+  if (held != nullptr && bytes <= held->bytes) {
+    held->in_graph |= capturing;
+    return held->at.data;
+  }
+  // The graph would keep the memory that a larger workspace replaces.
+  if (capturing || (held != nullptr && held->in_graph)) {
+    unsupported(fmt::format("workspace '{}' grows, but a graph would keep it as it is", name));
     return nullptr;
   }
-  const auto held =
-      std::find_if(state_.allocations.begin(), state_.allocations.end(),
-                   [&](const RawBuffer& b) { return b.growing && !b.freed && b.name == name; });
-  if (held != state_.allocations.end()) {
-    if (bytes <= held->bytes) return ended() ? nullptr : held->at.data;
-    free(held->at.data, 0);
-  }
+  if (held != nullptr) release(*held, 0);
   void* const memory = allocate(name, bytes, 0);
   if (memory == nullptr) return nullptr;
-  state_.allocations.back().growing = true;
+  RawBuffer& grown = state_.allocations.back();
+  grown.growing = true;
+  state_.growing.insert_or_assign(std::string(name), &grown);
   memset(memory, 0, bytes, 0);
   return ended() ? nullptr : memory;
 }
@@ -116,25 +120,30 @@ void CallContext::free(void* p, int stream) {
   // The latest one: earlier owners of the same memory have freed it.
   const auto a = std::find_if(state_.allocations.rbegin(), state_.allocations.rend(),
                               [&](const RawBuffer& b) { return b.at.data == p; });
-  if (a == state_.allocations.rend()) return fail("foreign-free", "free: not from allocate()");
+  if (a == state_.allocations.rend() || a->growing)
+    return fail("foreign-free", "free: not from allocate()");
   if (a->freed) return fail("double-free", fmt::format("free: '{}' was already freed", a->name));
+  release(*a, stream);
+}
+
+void CallContext::release(RawBuffer& a, int stream) {
   const auto on = device_stream(stream);
   // Deferred fills must not follow the free, after which the memory may have another owner.
   if (!on || !fill_scratch()) return;
-  a->freed = true;
+  a.freed = true;
   // Memory that a graph uses is not released before the trial ends.
   const bool captured = state_.session.capturing();
   Session::Ordered freed;
-  const bool fills = state_.session.note_free(*on, a->at.storage, freed);
+  const bool fills = state_.session.note_free(*on, a.at.storage, freed);
   if (captured || !state_.watches_freed()) {
-    a->temporary = captured && a->captured && a->call == call();
-    if (!captured) state_.memory.give_back(a->region, *on);
+    a.temporary = captured && a.captured && a.call == call();
+    if (!captured) state_.memory.give_back(a.region, *on);
     return;
   }
   if (!fills) return;
-  a->watched = true;
-  a->job = freed_job(a->at, a->bytes, state_.mode.poison, kAllBytes);
-  const device::BufferJob job = without_canaries(a->job);
+  a.watched = true;
+  a.job = freed_job(a.at, a.bytes, state_.mode.poison, kAllBytes);
+  const device::BufferJob job = without_canaries(a.job);
   state_.session.fill(*on, {&job, 1}, freed);
 }
 

@@ -32,8 +32,8 @@ std::optional<std::size_t> describe(TrialState& state, const TargetSpec& spec, C
 }
 
 void place_unit(TrialState& state, CallUnit& unit) {
-  for (auto& tensor : unit.tensors) {
-    const auto region = state.memory.acquire(region_bytes(tensor.storage));
+  for (int use = 0; auto& tensor : unit.tensors) {
+    const auto region = state.memory.acquire(region_bytes(tensor.storage), 0, use++);
     if (!region) return;
     place_tensor(tensor, *region, state.mode);
     state.watch(tensor.spec->name, unit.item->index, tensor.at, tensor.storage.bytes,

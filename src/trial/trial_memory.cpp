@@ -49,28 +49,37 @@ std::size_t TrialMemory::rounded(std::size_t bytes) const {
       bytes, ordered() ? device::kOrderedUnitBytes : session_.device().info().granularity_bytes);
 }
 
-void TrialMemory::hold(const device::Region& region, std::size_t bytes) {
+void TrialMemory::hold(const device::Region& region, std::size_t bytes, int use) {
   held_bytes_ += bytes;
   peak_bytes_ = std::max<std::uint64_t>(peak_bytes_, held_bytes_);
-  live_.push_back({region, bytes});
+  live_.push_back({region, bytes, use});
 }
 
-std::optional<device::Region> TrialMemory::acquire(std::size_t bytes, int stream) {
+std::optional<TrialMemory::Held> TrialMemory::take_retired(std::size_t bytes, int use) {
+  const auto same = retired_.find(bytes);
+  if (same == retired_.end()) return std::nullopt;
+  std::deque<Held>& list = same->second;
+  auto it = std::find_if(list.begin(), list.end(), [&](const Held& h) { return h.use == use; });
+  if (it == list.end()) it = list.begin();
+  Held held = *it;
+  held.use = use;
+  list.erase(it);
+  if (list.empty()) retired_.erase(same);
+  return held;
+}
+
+std::optional<device::Region> TrialMemory::acquire(std::size_t bytes, int stream, int use) {
   if (session_.lost()) return std::nullopt;
   bytes = rounded(bytes);
   if (ordered() && session_.capturing()) return acquire_apart(bytes);
   if (ordered()) {
     const auto region = session_.acquire(*ordered_, bytes, stream);
-    if (region) hold(*region, bytes);
+    if (region) hold(*region, bytes, use);
     return region;
   }
-  // In the order of their last use, so that equal calls get the same regions for the same tensors.
-  const auto same = std::find_if(retired_.begin(), retired_.end(),
-                                 [&](const Held& held) { return held.bytes == bytes; });
-  if (same != retired_.end()) {
-    live_.push_back(*same);
-    retired_.erase(same);
-    return live_.back().region;
+  if (const auto held = take_retired(bytes, use)) {
+    live_.push_back(*held);
+    return held->region;
   }
   if (held_bytes_ + bytes > most_bytes_ && !release_retired()) return std::nullopt;
   auto region = memory_->acquire(bytes);
@@ -82,7 +91,7 @@ std::optional<device::Region> TrialMemory::acquire(std::size_t bytes, int stream
     session_.stop(region.error());
     return std::nullopt;
   }
-  hold(*region, bytes);
+  hold(*region, bytes, use);
   return *region;
 }
 
@@ -153,7 +162,7 @@ void TrialMemory::retire() {
       session_.release(*ordered_, held.region, 0);
     }
   } else {
-    retired_.insert(retired_.end(), live_.begin(), live_.end());
+    for (const auto& held : live_) retired_[held.bytes].push_back(held);
   }
   live_.clear();
 }
@@ -170,16 +179,21 @@ bool TrialMemory::release_retired() {
   // A capture cannot wait: the limit is exceeded rather than the capture broken.
   if (retired_.empty() || session_.capturing()) return true;
   if (!session_.synchronize()) return false;
-  for (const auto& held : retired_) {
-    memory_->release(held.region);
-    held_bytes_ -= held.bytes;
-  }
+  for (const auto& [bytes, list] : retired_)
+    for (const auto& held : list) {
+      memory_->release(held.region);
+      held_bytes_ -= bytes;
+    }
   retired_.clear();
   return true;
 }
 
 void TrialMemory::end() {
-  for (auto* list : {&live_, &retired_, &kept_}) {
+  if (!session_.lost())
+    for (const auto& [bytes, list] : retired_)
+      for (const auto& held : list) memory_->release(held.region);
+  retired_.clear();
+  for (auto* list : {&live_, &kept_}) {
     if (!session_.lost())
       for (const auto& held : *list) {
         if (ordered())

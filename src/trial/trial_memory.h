@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -19,6 +21,9 @@ namespace redzone::trial {
 // regions that work in flight still uses.
 class TrialMemory {
  public:
+  // What regions are for: the number of a tensor in the spec, or this.
+  static constexpr int kOtherUse = -1;
+
   explicit TrialMemory(Session& session) : session_(session) {}
   TrialMemory(const TrialMemory&) = delete;
   TrialMemory& operator=(const TrialMemory&) = delete;
@@ -27,8 +32,10 @@ class TrialMemory {
   void begin(Allocator allocator, std::size_t most_bytes);
   // Whether regions come from an allocator in stream order.
   bool ordered() const { return ordered_ != nullptr; }
-  // For later work on `stream`. Stops the session and returns nothing if memory is exhausted.
-  std::optional<device::Region> acquire(std::size_t bytes, int stream = 0);
+  // For later work on `stream`. Stops the session and returns nothing if memory is exhausted. What
+  // is used again is, if possible, a region of the same use, so that the same tensor of equal calls
+  // lies where it was.
+  std::optional<device::Region> acquire(std::size_t bytes, int stream = 0, int use = kOtherUse);
   // Until the trial ends; with an allocator in stream order, memory that was not used before.
   std::optional<device::Region> acquire_lasting(std::size_t bytes);
   // Pinned memory of the host, until the trial ends.
@@ -58,18 +65,21 @@ class TrialMemory {
   struct Held {
     device::Region region;
     std::size_t bytes = 0;  // requested
+    int use = kOtherUse;
   };
 
   bool release_retired();
-  void hold(const device::Region& region, std::size_t bytes);
+  void hold(const device::Region& region, std::size_t bytes, int use);
+  std::optional<Held> take_retired(std::size_t bytes, int use);
   std::optional<device::Region> acquire_apart(std::size_t bytes);
   bool is_apart(const device::Region& region) const;
 
   Session& session_;
   device::Memory* memory_ = nullptr;          // exactly one of the two
   device::OrderedMemory* ordered_ = nullptr;  // is set
-  std::vector<Held> live_, retired_, kept_;
-  std::vector<device::Region> apart_;  // of Allocator::plain
+  std::vector<Held> live_, kept_;
+  std::map<std::size_t, std::deque<Held>> retired_;  // by size, the earliest first
+  std::vector<device::Region> apart_;                // of Allocator::plain
   std::vector<device::Region> host_;
   std::size_t most_bytes_ = 0;
   std::size_t held_bytes_ = 0;

@@ -158,8 +158,8 @@ void TrialRunner::run_segments(const TargetEntry& entry, Target& target, bool re
   while (!items.empty() && !session.stopped()) {
     Segment& now = segment(segment_count_++);
     state_.set_phase(device::Phase::preparing);
-    if (segment_count_ > 1) state_.forget_watched();
-    prepare(state_, entry.spec, items, limits_.bytes, calls_of_segment(), now);
+    forget_names();
+    prepare(state_, entry.spec, items, limits_.bytes, calls_of_segment(entry.spec), now);
     fill(state_, now);
     state_.set_phase(device::Phase::running);
     redzone::trial::run(state_, entry.spec, target, now);
@@ -179,6 +179,14 @@ void TrialRunner::run_segments(const TargetEntry& entry, Target& target, bool re
     }
     state_.memory.retire();
   }
+}
+
+// Work in flight may still fault beside a buffer of a finished segment.
+void TrialRunner::forget_names() {
+  constexpr std::size_t most = 4096;
+  const bool mapped = state_.sanitizer != nullptr && segment_count_ > 1;
+  if (state_.names() < most && !mapped) return;
+  if (state_.session.synchronize()) state_.forget_watched();
 }
 
 Comparison TrialRunner::comparison_of(const TargetSpec& spec, const CallUnit& unit) const {

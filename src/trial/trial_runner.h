@@ -4,6 +4,7 @@
 // steady-state trial maps nothing and allocates little.
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -63,14 +64,16 @@ class TrialRunner {
   // Creates `target` as soon as possible.
   void run_steps(const Plan& plan, const TrialSpec& trial, std::unique_ptr<Target>& target);
   void run_segments(const TargetEntry& entry, Target& target, bool reference);
+  void forget_names();
   Comparison comparison_of(const TargetSpec& spec, const CallUnit& unit) const;
   void compare(const TargetEntry& entry, const Target& target, const Segment& segment);
   // Waits for all enqueued work, then destroys the target and collects the results.
   void finish(std::unique_ptr<Target> target);
   Segment& segment(std::size_t index);
   // The calls whose tensors have memory at the same time.
-  std::size_t calls_of_segment() const {
-    return state_.mode.addresses == Addresses::reused ? 1 : limits_.calls;
+  std::size_t calls_of_segment(const TargetSpec& spec) const {
+    if (state_.mode.addresses == Addresses::reused) return 1;
+    return spec.remembers_addresses ? std::numeric_limits<std::size_t>::max() : limits_.calls;
   }
 
   const Registry& registry_;

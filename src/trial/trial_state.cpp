@@ -13,6 +13,7 @@ void TrialState::begin(const TrialSpec& trial, const StreamUse& used, std::int32
   fills_.clear();
   workspaces.clear();
   allocations.clear();
+  growing.clear();
   host_buffers.clear();
   spent.clear();
   calls.assign(static_cast<std::size_t>(call_count), {});
@@ -84,6 +85,7 @@ void TrialState::forget_watched() {
   retell_ = true;
   if (!checks && sanitizer == nullptr) return;
   for_each_lasting([&](const RawBuffer& b) {
+    if (b.freed && !b.watched) return;
     watched_.push_back({b.label, b.call, b.at.storage, b.at.storage + b.bytes});
   });
 }

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -29,6 +31,7 @@ struct RawBuffer {
   Place at;
   device::BufferJob job;   // fills it
   bool growing = false;    // an allocation that is a growing workspace
+  bool in_graph = false;   // a growing workspace that a capture has used
   bool freed = false;      // an allocation that the target has freed
   bool watched = false;    // freed, and `job` describes what the bytes must contain from then on
   bool captured = false;   // allocated in a capture
@@ -87,7 +90,9 @@ struct TrialState {
   // Before code of an immediate target runs: inputs are there, and reports know the buffers. False
   // if the session has stopped.
   bool make_ready();
-  // Removes the names of a finished segment.
+  // Names that are in use; of a region, the latest one counts.
+  std::size_t names() const { return watched_.size(); }
+  // Keeps the names of what lives for the whole trial alone.
   void forget_watched();
   // Requires an idle device: reads compute-sanitizer's output, which belongs to `call` (-1:
   // unknown).
@@ -115,12 +120,13 @@ struct TrialState {
   SanitizerWatch* sanitizer = nullptr;  // null if the worker runs under no tool
   Mode mode;
   StreamUse streams;
-  bool checks = true;                 // see TrialRunner::run()
-  bool records = true;                // records launches and requests
-  bool marks = true;                  // separates calls by progress markers
-  bool immediate = false;             // TargetEntry::immediate
-  std::deque<RawBuffer> workspaces;   // live for the whole trial
-  std::deque<RawBuffer> allocations;  // including freed ones
+  bool checks = true;                                      // see TrialRunner::run()
+  bool records = true;                                     // records launches and requests
+  bool marks = true;                                       // separates calls by progress markers
+  bool immediate = false;                                  // TargetEntry::immediate
+  std::deque<RawBuffer> workspaces;                        // live for the whole trial
+  std::deque<RawBuffer> allocations;                       // including freed ones
+  std::map<std::string, RawBuffer*, std::less<>> growing;  // among them, by name
   std::deque<RawBuffer> host_buffers;
   std::vector<CallObservation> calls;  // by call index
   RefusedEncodes refused;

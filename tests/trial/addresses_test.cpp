@@ -75,6 +75,23 @@ TEST(Addresses, AGraphKeepsTheMemoryOfItsBody) {
       addressed_in({step_of(3, 3), first, second, ReplayStep{1, 2, 0}, step_of(3, 4)}, mode);
   ASSERT_EQ(seen.x.size(), 4u);
   EXPECT_NE(seen.x[1], seen.x[2]);
+  EXPECT_EQ(seen.x[3], seen.x[0]) << "what is no body's is used again";
+}
+
+// Scratch of one page, which only the first call has, is of the same size as the tensors.
+TEST(Addresses, ThatAreReusedAreThoseOfTheSameTensor) {
+  std::vector<void*> x, y;
+  Bench bench([&](Context& ctx) {
+    x.push_back(ctx.tensor("x").base);
+    y.push_back(ctx.tensor("y").base);
+    if (x.size() == 1) ctx.scratch("s", 64);
+    run_double(ctx);
+  });
+  const Observation o = bench.run({call_of(2, 3, 1), call_of(2, 3, 2), call_of(2, 3, 3)},
+                                  {.addresses = Addresses::reused});
+  EXPECT_EQ(o.end, End::completed) << o.message;
+  EXPECT_EQ(x, (std::vector<void*>(3, x.front())));
+  EXPECT_EQ(y, (std::vector<void*>(3, y.front())));
 }
 
 TEST(Addresses, OfCallsOnSeveralStreamsAreReusedOnceTheyHaveEnded) {

@@ -36,15 +36,40 @@ TEST(GrowingWorkspace, AWriteToTheOlderMemoryAfterItGrewIsSeen) {
   EXPECT_EQ(buffer(bench.run({call_of(1, 2), call_of(1, 8)}), 0, "w").changed, 1u);
 }
 
-TEST(GrowingWorkspace, IsNotCaptured) {
+// The calls of `steps`, which ask for 64 bytes times their columns.
+Observation growing_in(std::vector<Step> steps) {
   Bench bench([&](Context& ctx) {
-    ctx.growing_workspace("w", 64);
+    ctx.growing_workspace("w", ctx.dim("C") * 64);
     run_double(ctx);
   });
-  const Observation o =
-      bench.run(plan_of({CallStep{call_of(1, 1), 1, 0, 1}, ReplayStep{1, 1, 0}}), {});
-  EXPECT_EQ(o.end, End::unsupported);
-  EXPECT_NE(o.message.find("workspace 'w' may grow"), std::string::npos) << o.message;
+  return bench.run(plan_of(std::move(steps)), {});
+}
+
+TEST(GrowingWorkspace, ThatIsLargeEnoughIsCaptured) {
+  const Observation o = growing_in({CallStep{call_of(1, 2), 1, 0}, CallStep{call_of(1, 1), 1, 0, 1},
+                                    ReplayStep{1, 1, 0}, CallStep{call_of(1, 2), 1, 0}});
+  EXPECT_EQ(o.end, End::completed) << o.message;
+}
+
+// The graph would keep the memory that a larger workspace replaces.
+TEST(GrowingWorkspace, GrowsNeitherInACaptureNorAfterOne) {
+  const CallStep captured{call_of(1, 2), 1, 0, 1};
+  for (const auto& steps : std::vector<std::vector<Step>>{
+           {captured, ReplayStep{1, 1, 0}},
+           {CallStep{call_of(1, 1), 1, 0}, captured, ReplayStep{1, 1, 0}},
+           {CallStep{call_of(1, 2), 1, 0}, captured, ReplayStep{1, 1, 0},
+            CallStep{call_of(1, 3), 1, 0}}}) {
+    const Observation o = growing_in(steps);
+    EXPECT_EQ(o.end, End::unsupported);
+    EXPECT_NE(o.message.find("workspace 'w' grows"), std::string::npos) << o.message;
+  }
+}
+
+TEST(GrowingWorkspace, IsNotForFree) {
+  Bench bench([&](Context& ctx) { ctx.free(ctx.growing_workspace("w", 64)); });
+  const Observation o = bench.run({call_of(1, 1)});
+  ASSERT_TRUE(o.fault);
+  EXPECT_EQ(o.fault->code, "foreign-free");
 }
 
 // Memory that comes from a cache holds what its last owner wrote.

@@ -45,7 +45,8 @@ struct Nearest {
       s = Side::after;
       d = address - number(end) + 1;
     }
-    if (d < distance) *this = {candidate, s, d};
+    // The latest candidate, which may have the memory of an earlier one.
+    if (d <= distance) *this = {candidate, s, d};
   }
 };
 
