@@ -11,7 +11,9 @@
 namespace redzone::oracles {
 namespace {
 
-// "call 2 (N = 65)", or "no call"; nothing where no call was compared with the reference.
+constexpr std::string_view kNoCall = "no call";
+
+// "call 2 (N = 65)", or kNoCall; nothing where no call was compared with the reference.
 std::optional<std::string> wrong_calls(const Plan& plan, const Observation& o) {
   std::vector<std::string> wrong;
   bool known = false;
@@ -22,7 +24,7 @@ std::optional<std::string> wrong_calls(const Plan& plan, const Observation& o) {
       wrong.push_back(describe_call(plan, call.call));
   }
   if (!known) return std::nullopt;
-  return wrong.empty() ? "no call" : fmt::format("{}", fmt::join(wrong, " and "));
+  return wrong.empty() ? std::string(kNoCall) : fmt::format("{}", fmt::join(wrong, " and "));
 }
 
 // What the reference says of the two orders, if both were compared with it.
@@ -46,6 +48,13 @@ AxisOracle::AxisOracle(std::string name, FailKind kind, std::string claim, Chang
       claim_(std::move(claim)),
       change_(std::move(change)),
       base_(std::move(base)) {}
+
+AxisOracle::AxisOracle(const ModeAxis& axis, Change change, Change base, Change control)
+    : AxisOracle(std::string(axis.oracle), axis.kind, std::string(axis.claim), std::move(change),
+                 std::move(base)) {
+  axis_ = axis.name;
+  control_ = std::move(control);
+}
 
 AxisOracle::AxisOracle(const ModeAxis& axis, std::size_t others)
     : name_(axis.oracle),
@@ -71,6 +80,7 @@ std::vector<TrialSpec> AxisOracle::expand(const Plan& plan, const TargetSpec& sp
     if (changed == same) return {};  // the plan has nothing along this axis
     trials.push_back(changed);
   }
+  if (control_) control_(plan, same);
   trials.push_back(same);
   return trials;
 }
@@ -85,18 +95,53 @@ Verdict AxisOracle::judge(const Plan& plan, const TargetSpec& spec,
                           std::span<const Observation> observations) const {
   if (can_compare(spec) && observations.empty())
     return {Outcome::not_applicable, name_, "the plan has nothing to vary", {}, -1};
+  if (control_)
+    if (const auto wrong = wrong_calls(plan, observations.front()); wrong && *wrong != kNoCall)
+      return {Outcome::inconclusive, name_, *wrong + " is wrong without the change", {}, -1};
   Verdict verdict = judge_between(name_, kind_, plan, spec, observations, claim_);
   if (kind_ != FailKind::history) return verdict;
   if (verdict.outcome == Outcome::pass)
     if (const auto difference = first_inconsistency(spec, plan, observations[0]))
       return depends(name_, kind_, plan, *difference, claim_);
   if (!verdict.failed()) return verdict;
-  // No call precedes the first one as written; the reordered trial runs others before it.
-  if (verdict.call == 0)
-    verdict = depends(name_, kind_, plan, {verdict.call, verdict.signature.buffer},
-                      "the order of the calls: it differs when they run in reverse");
+  // No call precedes the first one as written; the reordered trial runs others before it. Of equal
+  // calls a later one is named, which differs from an earlier one in the plan as it is written.
+  if (verdict.call == 0) {
+    const auto difference = first_inconsistency(spec, plan, observations[0]);
+    verdict = difference ? depends(name_, kind_, plan, *difference, claim_)
+                         : depends(name_, kind_, plan, {verdict.call, verdict.signature.buffer},
+                                   "the order of the calls: it differs when they run in reverse");
+  }
   verdict.reason += judged_by_reference(plan, observations);
   return verdict;
+}
+
+namespace {
+
+// Compares plans that set the axis with themselves without it, each trial after `common`.
+AxisOracle departing(std::string_view axis, const AxisOracle::Change& common) {
+  return {mode_axis(axis), common,
+          [axis, common](const Plan& plan, TrialSpec& t) {
+            common(plan, t);
+            mode_axis(axis).vary(plan, t);
+          },
+          [](const Plan& plan, TrialSpec& t) {
+            mode_axis(axis::kPoison).vary(plan, t);
+            if (!has_graphs(plan) && !has_streams(plan)) t.order = reversed_order(plan);
+          }};
+}
+
+}  // namespace
+
+AxisOracle address_oracle() {
+  return departing("addresses", [](const Plan& plan, TrialSpec& t) {
+    mode_axis(axis::kLaunch).vary(plan, t);
+    t.reference = true;
+  });
+}
+
+AxisOracle host_thread_oracle() {
+  return departing("callers", [](const Plan&, TrialSpec& t) { t.reference = true; });
 }
 
 AxisOracle history_oracle() {

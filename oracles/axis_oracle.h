@@ -8,6 +8,8 @@
 //   graph          whether calls run directly or as a captured graph   (graphs)
 //   allocation     reuse of memory, and neighbouring blocks            (guard or caching)
 //   schedule       the order of blocks, threads and streams            (seed of the host device)
+//   address        whether tensors lie where earlier ones did          (reused, distinct)
+//   host-thread    which host thread makes a call                      (each, one)
 //
 // An AxisOracle also covers every other axis of core/mode_axes.h that can be varied and has no
 // oracle of its own.
@@ -18,8 +20,12 @@
 // is not the cause (inconclusive). When all trials agree, `history` also compares identical calls
 // within one trial. A reordered trial has no streams and no graphs, so for a plan that has some,
 // `history` compares two orders of plain calls. The `schedule` axis exists on the host device only,
-// where a seed decides the schedule. Can be wrong about targets wrongly declared deterministic
-// (float atomics), and by chance about a rare race. Cost: 3 trials; 16 for `schedule`.
+// where a seed decides the schedule. `address` and `host-thread` compare a plan that sets their
+// axis with what is right: without it, both orders of its calls and two poisons must give one
+// result, which the reference, if there is one, does not call wrong. All launches for `address` are
+// blocking, because calls that reuse memory also wait for each other. Can be wrong about targets
+// wrongly declared deterministic (float atomics), and by chance about a rare race. Cost: 3 trials;
+// 16 for `schedule`.
 #pragma once
 
 #include <functional>
@@ -40,6 +46,9 @@ class AxisOracle final : public Oracle {
   // `axis` must have a `vary` function. `others`: number of trials with a changed value, each value
   // different from the one before; use more than one when a difference shows with some values only.
   explicit AxisOracle(const ModeAxis& axis, std::size_t others = 1);
+  // For an axis with one value, that of `base`, under which results must be right. `control`
+  // changes the last trial further, in what such results do not depend on.
+  AxisOracle(const ModeAxis& axis, Change change, Change base, Change control);
 
   std::string_view name() const override { return name_; }
   std::vector<TrialSpec> expand(const Plan& plan, const TargetSpec& spec) const override;
@@ -52,11 +61,13 @@ class AxisOracle final : public Oracle {
   std::string name_;
   FailKind kind_;
   std::string claim_;  // "depends on ..."
-  Change change_, base_;
+  Change change_, base_, control_;
   std::string_view axis_ = {};  // its name
   std::size_t others_ = 1;
 };
 
 AxisOracle history_oracle();
+AxisOracle address_oracle();
+AxisOracle host_thread_oracle();
 
 }  // namespace redzone::oracles

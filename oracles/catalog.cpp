@@ -30,6 +30,10 @@ std::vector<std::unique_ptr<Oracle>> comparing_along(const std::vector<ModeAxis>
     all.emplace_back(FailKind::async, std::make_unique<AsyncOracle>());
     all.emplace_back(FailKind::order, std::make_unique<OrderOracle>());
   }
+  if (find_mode_axis(axes, "addresses") != nullptr)
+    all.emplace_back(FailKind::address, std::make_unique<AxisOracle>(address_oracle()));
+  if (find_mode_axis(axes, "callers") != nullptr)
+    all.emplace_back(FailKind::host_thread, std::make_unique<AxisOracle>(host_thread_oracle()));
   if (const ModeAxis* schedule = find_mode_axis(axes, axis::kSchedule))
     all.emplace_back(schedule->kind, std::make_unique<AxisOracle>(*schedule, kOtherSchedules));
   all.emplace_back(FailKind::reference, std::make_unique<ReferenceOracle>());

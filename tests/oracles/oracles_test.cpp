@@ -249,6 +249,14 @@ TEST(Axis, NoCallIsSaidToComeBeforeTheFirst) {
   EXPECT_EQ(reason({1, 9}), "'y' of call 2 (N = 2) depends on the calls before it");
 }
 
+TEST(Axis, OfEqualCallsALaterOneIsNamed) {
+  const Plan plan = plan_of_calls({1, 1, 1});
+  const std::vector<Observation> all{completed({1, 1, 9}), completed({9, 1, 1}),
+                                     completed({1, 1, 9})};
+  EXPECT_EQ(history_oracle().judge(plan, spec(), all).reason,
+            "'y' of call 3 (N = 1) depends on the calls before it");
+}
+
 // The first call that differs need not be the one that is wrong in the plan as it is written.
 TEST(Axis, HistoryNamesTheCallsThatTheReferenceCallsWrong) {
   const Plan plan = plan_of_calls({1, 2});
@@ -328,7 +336,8 @@ TEST(Axis, OracleAndRowAgreeOnWhatIsVariedAndOnItsMeaning) {
     const auto trials = oracle->expand(plan, spec());
     ASSERT_GE(trials.size(), 3u) << axis.name;
     for (const auto& trial : trials)
-      seen.push_back(completed({trial == trials.front() ? 1u : 2u, 7u}));
+      seen.push_back(
+          completed({trial == trials.front() || &trial == &trials.back() ? 1u : 2u, 7u}));
     const auto verdict = oracle->judge(plan, spec(), seen);
     EXPECT_EQ(verdict.signature.kind, axis.kind) << axis.name << ": " << verdict.reason;
     EXPECT_NE(verdict.reason.find(axis.claim), std::string::npos) << verdict.reason;

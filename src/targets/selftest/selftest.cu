@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <map>
+#include <thread>
 
 namespace {
 
@@ -155,12 +156,14 @@ struct CountsRuns : WritesValue<CountsRuns> {
   }
 };
 
-struct CountsOfThread : WritesValue<CountsOfThread> {
-  static TargetSpec spec() { return spec_of("counts_of_thread", "y = calls of this host thread"); }
-  static float value(Context&) {
-    thread_local int calls = 0;
-    return static_cast<float>(++calls);
+struct ThreadOfMaker : WritesValue<ThreadOfMaker> {
+  static TargetSpec spec() {
+    return spec_of("thread_of_maker", "y = whether the thread that made the target calls it");
   }
+  float value(Context&) const { return std::this_thread::get_id() == maker_ ? 1.0f : 0.0f; }
+
+ private:
+  std::thread::id maker_ = std::this_thread::get_id();
 };
 
 struct CountsAtAddress : WritesValue<CountsAtAddress> {
@@ -361,7 +364,7 @@ REDZONE_PLUGIN(registrar) {
   registrar.add<MissingWait>();
   registrar.add<CountsCalls>();
   registrar.add<CountsRuns>();
-  registrar.add<CountsOfThread>();
+  registrar.add<ThreadOfMaker>();
   registrar.add<CountsAtAddress>();
   registrar.add<LastBlock>();
   registrar.add<Address>();
