@@ -58,8 +58,7 @@ bool CallMaker::can_have(std::size_t dim, std::int64_t value, const Cost& allowa
   Point p = least_point_;
   p[dim] = value;
   if (!space_.repair(p, dim_bit(dim))) return false;
-  for (std::size_t d = 0; d < p.size(); ++d)
-    if (p[d] == 0 && least_point_[d] != 0) return false;  // the call would do nothing
+  if (!does_work(p)) return false;
   const Dims dims = space_.dims(p);
   try {
     if (!space_.predicates_hold(dims, simplest_.config)) return false;
@@ -139,6 +138,24 @@ void CallMaker::fit_layouts(const Cost& allowance, Call& call) const {
 
 Call CallMaker::fresh(Draw& draw, const Cost& allowance) const {
   return fresh_at(draw, allowance, &draw_point);
+}
+
+bool CallMaker::does_work(const Call& call) const {
+  return does_work(space_.point(call.dims));
+}
+
+bool CallMaker::does_work(const Point& p) const {
+  for (std::size_t d = 0; d < p.size(); ++d)
+    if (p[d] == 0 && least_point_[d] != 0) return false;
+  return true;
+}
+
+Call CallMaker::working(Draw& draw, const Cost& allowance) const {
+  for (int i = 0; i < kTries; ++i)
+    if (Call call = fresh(draw, allowance); does_work(call)) return call;
+  Call least = simplest_;
+  space_.store(least_point_, least.dims);
+  return least;
 }
 
 Call CallMaker::large(Draw& draw, const Cost& allowance) const {

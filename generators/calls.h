@@ -28,7 +28,12 @@ class CallMaker {
   // number `dim` set to `value`; other dims change only as the constraints require.
   bool can_have(std::size_t dim, std::int64_t value, const Cost& allowance) const;
 
+  // Whether no dim is 0 that could be larger. Other calls mostly launch nothing.
+  bool does_work(const Call& call) const;
+
   Call fresh(Draw& draw, const Cost& allowance) const;
+  // One that does work: the smallest where a few tries draw none, which may exceed the allowance.
+  Call working(Draw& draw, const Cost& allowance) const;
   // Close to the largest call that the allowance permits.
   Call large(Draw& draw, const Cost& allowance) const;
   // A call at the boundary of a product (products.h). Nothing if none is found, in a bounded number
@@ -54,6 +59,7 @@ class CallMaker {
  private:
   Call known_call() const;
   Dims least_dims() const;
+  bool does_work(const Point& p) const;
   using PointSource = Point (*)(Draw&, const Space&);
   Call fresh_at(Draw& draw, const Cost& allowance, PointSource points) const;
   bool try_dims(Draw& draw, const Cost& allowance, PointSource points, Call& call) const;

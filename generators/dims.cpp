@@ -32,9 +32,9 @@ std::int64_t power_of_two(Draw& draw, std::int64_t hi) {
 }
 
 std::int64_t draw_raw(Draw& draw, const DimSpec& dim, std::int64_t lo, std::int64_t hi) {
-  enum { kSmall, kLow, kHigh, kTile, kPower, kSixteen, kTail };
+  enum { kSmall, kLow, kHigh, kTile, kPower, kSixteen, kTail, kAny };
   const bool tile = dim.tile > 0 && dim.tile <= hi + 1;
-  const int weights[] = {30, 8, 4, tile ? 25 : 0, 18, hi >= 15 ? 10 : 0, 10};
+  const int weights[] = {30, 8, 4, tile ? 25 : 0, 18, hi >= 15 ? 10 : 0, 10, 12};
   switch (draw.weighted(weights)) {
     case kSmall:
       return lo + draw.in_range(0, std::min(8 * dim.multiple_of, hi - lo));
@@ -47,9 +47,11 @@ std::int64_t draw_raw(Draw& draw, const DimSpec& dim, std::int64_t lo, std::int6
     case kPower:
       return neighbour(draw, power_of_two(draw, hi));
     case kSixteen:
-      return neighbour(draw, multiple(draw, 16, hi));
-    default:
+      return neighbour(draw, multiple(draw, std::int64_t{4} << draw.index(3), hi));
+    case kTail:
       return hi < 1 ? hi : draw.log_uniform(1, hi);
+    default:
+      return draw.in_range(lo, hi);
   }
 }
 

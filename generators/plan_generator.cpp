@@ -54,9 +54,11 @@ Callers draw_callers(Draw& draw, const Plan& plan) {
   return each ? Callers::each : Callers::one;
 }
 
-// Memory is used again by a later call only.
-Addresses draw_addresses(Draw& draw, const Plan& plan) {
-  const bool reused = calls_of(plan).size() > 1 && draw.one_in(6);
+// Memory is used again by a later call only. Where work is on several streams, calls that use it
+// again wait for each other, which hides what was not ordered: fewer such plans.
+Addresses draw_addresses(Draw& draw, const Plan& plan, const TargetSpec& spec) {
+  const bool able = calls_of(plan).size() > 1 && !has_streams(plan) && !spec.remembers_addresses;
+  const bool reused = able && draw.one_in(spec.side_streams > 0 ? 24 : 6);
   return reused ? Addresses::reused : Addresses::distinct;
 }
 
@@ -99,7 +101,7 @@ Plan draw_plan(const rc::Random& random, int size, const CallMaker& calls, const
   if (budget.alignments && plan.mode.allocator == Allocator::guard)
     plan.mode.alignment = draw_alignment(of_alignment, calls.spec());
   if (budget.callers) plan.mode.callers = draw_callers(of_callers, plan);
-  if (budget.addresses) plan.mode.addresses = draw_addresses(of_addresses, plan);
+  if (budget.addresses) plan.mode.addresses = draw_addresses(of_addresses, plan, calls.spec());
   return plan;
 }
 

@@ -57,6 +57,7 @@ class Schedule {
       steps_.emplace_back(CallStep{current_, 1, 0});
     }
     while (open()) motif();
+    end_with_work();
   }
 
   // One call `most` times, or up to a third fewer, then a few others. False, without effect, when
@@ -143,6 +144,27 @@ class Schedule {
     if (dim == calls_.spec().dims.size()) return push(current_);
     for (auto n = draw_.in_range(1, 3); n > 0 && open(); --n)
       push((calls_.*change)(draw_, current_, dim, allowance_));
+  }
+
+  // A plan whose calls all launch nothing shows nothing that it does not show with one more, and
+  // where several dims may be 0 they would be many.
+  void end_with_work() {
+    const bool works = std::any_of(steps_.begin(), steps_.end(), [&](const Step& step) {
+      const auto* call = std::get_if<CallStep>(&step);
+      return call != nullptr && calls_.does_work(call->call);
+    });
+    if (works) return;
+    Call call = calls_.working(draw_, allowance_);
+    const Cost cost = calls_.cost(call);
+    CallStep step{std::move(call), 1, 0};
+    if (take(cost, 1) == 1) {
+      steps_.emplace_back(std::move(step));
+      return;
+    }
+    // No call is left: in the place of the last.
+    auto* const last = std::get_if<CallStep>(&steps_.back());
+    const bool fits = cost.work <= left_.work && cost.bytes <= left_.bytes;
+    if (last != nullptr && last->graph == 0 && fits) *last = std::move(step);
   }
 
   // The calls of a graph.

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <map>
 #include <utility>
+#include <vector>
 
 #include "core/round_up.h"
 #include "core/validate.h"
@@ -181,6 +183,45 @@ rc::Seq<Plan> capped(const OriginPtr& origin) {
   });
 }
 
+// One value of several dims, wherever calls have it, at a smaller one: a failure may need a dim of
+// one call to equal another dim of the next, as a cache that takes their product for its key does.
+rc::Seq<Plan> value_in_all_calls(const OriginPtr& origin) {
+  const Space& space = origin->space;
+  const auto calls = calls_of(origin->plan);
+  if (calls.size() < 2) return {};
+  std::map<std::int64_t, DimSet> dims_with;
+  for (const auto* step : calls) {
+    const Point p = space.point(step->call.dims);
+    for (std::size_t d = 0; d < p.size(); ++d) dims_with[p[d]] |= dim_bit(d);
+  }
+  struct Lower {
+    std::int64_t from, to;
+  };
+  std::vector<Lower> smaller;
+  for (const auto& [from, dims] : dims_with)
+    if (std::popcount(dims) > 1)
+      for (const auto to : smaller_values(space.dim(coarsest(space, dims)), from))
+        smaller.push_back({from, to});
+  return rc::seq::mapcat(rc::seq::fromContainer(std::move(smaller)), [origin](const Lower& value) {
+    return in_all_calls(origin, [&](CallStep& step) {
+      const Space& space = origin->space;
+      Point p = space.point(step.call.dims);
+      DimSet pinned = 0;
+      for (std::size_t d = 0; d < p.size(); ++d) {
+        if (p[d] != value.from) continue;
+        if (allowed_at_most(space.dim(d), value.to) != value.to) return false;
+        p[d] = value.to;
+        pinned |= dim_bit(d);
+      }
+      if (pinned == 0) return true;
+      if (!space.repair(p, pinned) || !space.predicates_hold(space.dims(p), step.call.config))
+        return false;
+      space.store(p, step.call.dims);
+      return true;
+    });
+  });
+}
+
 // One call with the dims of another.
 rc::Seq<Plan> as_in_another(const OriginPtr& origin) {
   std::vector<Dims> known;
@@ -277,7 +318,8 @@ std::vector<Stage> split_stages() {
 }
 
 std::vector<Stage> dim_stages() {
-  return {each_call_smallest, capped, as_in_another, in_each_call, keeping_reach};
+  return {each_call_smallest, capped,       as_in_another, in_each_call,
+          value_in_all_calls, keeping_reach};
 }
 
 }  // namespace redzone::generators

@@ -341,6 +341,35 @@ TEST(Descent, LowersDimsTogetherThatMustBeEqual) {
 }
 
 // A predicate forbids every other value; descent skips those.
+// As where a cache takes the product of two dims for its key: the dims of the two calls differ, and
+// no change of one call keeps their product.
+TEST(Descent, LowersAValueThatOtherDimsOfOtherCallsMustEqual) {
+  TargetSpec spec;
+  spec.name = "keyed";
+  spec.dims = {{.name = "R", .min = 1, .max = 64}, {.name = "C", .min = 1, .max = 64}};
+  spec.tensors = {{.name = "y", .role = Role::out, .shape = shape_of({"R", "C"})}};
+  const auto fails = [](const Plan& plan) {
+    const auto calls = calls_of(plan);
+    for (std::size_t i = 1; i < calls.size(); ++i)
+      if (dim(*calls[i - 1], "R") == dim(*calls[i], "C") &&
+          dim(*calls[i - 1], "C") == dim(*calls[i], "R") &&
+          dim(*calls[i], "R") != dim(*calls[i], "C"))
+        return true;
+    return false;
+  };
+  Plan plan;
+  plan.target = spec.name;
+  for (const auto& [r, c] : {std::pair{16, 3}, std::pair{3, 16}}) {
+    CallStep step;
+    step.call.dims = {{"R", r}, {"C", c}};
+    step.call.seed = 1;
+    plan.steps.emplace_back(std::move(step));
+  }
+  const auto calls = calls_of(descend(plan, spec, fails).plan);
+  ASSERT_EQ(calls.size(), 2u);
+  EXPECT_EQ(dim(*calls[0], "R") * dim(*calls[0], "C"), 2);
+}
+
 TEST(Descent, StepsOverValuesThatAPredicateForbids) {
   const TargetSpec spec = knob_predicate_spec();
   const Fails fails = some_call([](const CallStep& s) { return dim(s, "N") > 50; });
