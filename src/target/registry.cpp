@@ -51,6 +51,8 @@ Result<Registry> Registry::load(std::span<const std::filesystem::path> plugins,
   registry.watch_ = std::make_shared<SpecWatch>(deadline, [deadline](const std::string& function) {
     end_process(fmt::format("{} has not returned for {} ms", function, deadline.count()));
   });
+  registry.end_ = std::make_unique<SpecEnd>(
+      [watch = registry.watch_] { return watch->running_name(); }, end_process);
   RZ_TRY(registry.add_plugins(plugins));
   return registry;
 }

@@ -15,6 +15,7 @@
 
 #include "core/error.h"
 #include "core/target_origin.h"
+#include "target/spec_end.h"
 #include "target/spec_watch.h"
 
 namespace redzone {
@@ -94,6 +95,7 @@ class Registry {
   tl::unexpected<Error> unknown(std::string_view name) const;
 
   std::shared_ptr<SpecWatch> watch_;  // watches the functions of the specs; null in a worker
+  std::unique_ptr<SpecEnd> end_;      // the same
   std::vector<TargetEntry> entries_;
   std::vector<void (*)()> preloads_;
   struct WarmUp {

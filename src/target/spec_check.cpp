@@ -13,6 +13,7 @@
 #include "core/spec_mistake.h"
 #include "core/target_name.h"
 #include "core/terminal.h"
+#include "core/utf8.h"
 #include "target/guarded_spec.h"
 #include "target/known_enumerator.h"
 
@@ -58,6 +59,11 @@ Problem count_problem(std::string_view of, std::size_t count, std::string_view w
 
 Problem knob_problem(const KnobSpec& knob) {
   if (knob.values.empty()) return fmt::format("knob '{}' has no values", knob.name);
+  for (const auto& value : knob.values)
+    if (const auto* text = std::get_if<std::string>(&value);
+        text != nullptr && valid_utf8(*text) != *text)
+      return fmt::format("knob '{}' has a value that is not UTF-8, which no plan could give",
+                         knob.name);
   if (auto p = count_problem(fmt::format("knob '{}'", knob.name), knob.values.size(), "values",
                              kMostListedValues))
     return p;

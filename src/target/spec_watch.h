@@ -25,6 +25,12 @@ class SpecWatch : public SpecCalls {
   SpecWatch(std::chrono::milliseconds limit, Stuck stuck);
   ~SpecWatch();
 
+  // The name of the function that runs now; null if none does.
+  const std::string* running_name() const {
+    const Function* const now = running();
+    return now == nullptr ? nullptr : &now->name();
+  }
+
  private:
   void look(const std::stop_token& stop);
 

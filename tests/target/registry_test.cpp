@@ -1,10 +1,13 @@
 #include "target/registry.h"
 
 #include <gtest/gtest.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <fstream>
+#include <functional>
 
 namespace redzone {
 namespace {
@@ -183,6 +186,51 @@ TEST(RegistryDeathTest, AFunctionThatDoesNotReturnLaterEndsTheProcess) {
       },
       ::testing::ExitedWithCode(2),
       "redzone: target 'endless': the work function has not returned for 200 ms");
+}
+
+// The work function of a target does this for a call that was not tried at load time.
+void call_once_loaded(const std::function<void()>& what) {
+  auto registry = Registry::load({}, std::chrono::milliseconds(10'000));
+  const std::vector<path> plugins = {plugin("good")};
+  TargetEntry entry = Registry::load_in_worker(plugins)->entries().front();
+  entry.spec.work = [what](const Dims& d, const Config&) {
+    if (!d.empty() && d.begin()->second == 13) what();
+    return 1.0;
+  };
+  entry.spec.name = "last";
+  if (!registry->add(std::move(entry))) return;
+  Dims dims;
+  dims.emplace("N", 13);
+  registry->entries().front().spec.work(dims, {});
+}
+
+TEST(RegistryDeathTest, AFunctionThatEndsTheProcessIsNamed) {
+  ::testing::FLAGS_gtest_death_test_style = "threadsafe";
+  const std::string work = "redzone: target 'last': the work function ";
+  EXPECT_EXIT(call_once_loaded([] { std::exit(0); }), ::testing::ExitedWithCode(2),
+              work + "ended the process by exit\\(\\)");
+  EXPECT_EXIT(call_once_loaded([] { std::abort(); }), ::testing::ExitedWithCode(2),
+              work + "ended with SIGABRT");
+  EXPECT_EXIT(call_once_loaded([] { ::raise(SIGFPE); }), ::testing::ExitedWithCode(2),
+              work + "ended with SIGFPE");
+}
+
+// What is not a function's ends the process as before.
+TEST(RegistryDeathTest, OtherEndsAreNotTheirs) {
+  ::testing::FLAGS_gtest_death_test_style = "threadsafe";
+  EXPECT_EXIT(
+      {
+        call_once_loaded([] {});
+        const auto registry = Registry::load({}, std::chrono::milliseconds(10'000));
+        ::raise(SIGFPE);
+      },
+      ::testing::KilledBySignal(SIGFPE), "^$");
+  EXPECT_EXIT(
+      {
+        const auto registry = Registry::load({}, std::chrono::milliseconds(10'000));
+        std::exit(7);
+      },
+      ::testing::ExitedWithCode(7), "^$");
 }
 
 TEST(Registry, NamesWhatIsWrongWithAPlugin) {

@@ -215,6 +215,8 @@ TEST(SpecCheck, SaysWhatIsWrong) {
       {"tensor 'x' is declared twice", [](auto& s) { s.tensors.push_back(s.tensors[0]); }},
       {"knob 'num_warps' is declared twice", [](auto& s) { s.knobs.push_back(s.knobs[0]); }},
       {"knob 'num_warps' has no values", [](auto& s) { s.knobs[0].values.clear(); }},
+      {"knob 'num_warps' has a value that is not UTF-8",
+       [](auto& s) { s.knobs[0].values = {std::string("\xff\xfe")}; }},
       {"knob 'num_warps' lists a value twice",
        [](auto& s) {
          s.knobs[0].values = {1, 2, 1};

@@ -1,0 +1,71 @@
+#include "target/spec_end.h"
+
+#include <fmt/format.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <utility>
+
+namespace redzone {
+namespace {
+
+constexpr std::array kSignals{SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP};
+
+struct Told {
+  std::function<const std::string*()> running;
+  std::function<void(const std::string&)> end;
+  pid_t process = 0;
+  std::array<struct sigaction, kSignals.size()> before = {};
+};
+
+// Handlers have no argument that could carry it.
+std::unique_ptr<Told>& told() {
+  static std::unique_ptr<Told> one;
+  return one;
+}
+
+void tell(const std::string& what) {
+  if (told() == nullptr || told()->process != ::getpid()) return;
+  if (const std::string* function = told()->running()) told()->end(*function + " " + what);
+}
+
+void on_exit() {
+  tell("ended the process by exit()");
+}
+
+// What is no function's goes to the handler that there was before.
+void on_signal(int signal) {
+  tell(fmt::format("ended with SIG{}", sigabbrev_np(signal)));
+  for (std::size_t i = 0; told() != nullptr && i < kSignals.size(); ++i)
+    if (kSignals[i] == signal) ::sigaction(signal, &told()->before[i], nullptr);
+  ::raise(signal);
+}
+
+}  // namespace
+
+SpecEnd::SpecEnd(std::function<const std::string*()> running,
+                 std::function<void(const std::string&)> end) {
+  if (told() != nullptr) return;
+  tells_ = true;
+  told() = std::make_unique<Told>(Told{std::move(running), std::move(end), ::getpid()});
+  // After told(), so that it is called before that is destroyed.
+  [[maybe_unused]] static const int registered = std::atexit(on_exit);
+  struct sigaction action = {};
+  action.sa_handler = on_signal;
+  action.sa_flags = SA_NODEFER;
+  for (std::size_t i = 0; i < kSignals.size(); ++i)
+    ::sigaction(kSignals[i], &action, &told()->before[i]);
+}
+
+SpecEnd::~SpecEnd() {
+  if (!tells_) return;
+  for (std::size_t i = 0; i < kSignals.size(); ++i)
+    ::sigaction(kSignals[i], &told()->before[i], nullptr);
+  told().reset();
+}
+
+}  // namespace redzone
