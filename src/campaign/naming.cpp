@@ -169,10 +169,13 @@ std::optional<Shown> as_order(const Workshop& shop, Evaluator& evaluator, const 
   // Launches that the host waits for leave no order open that could decide about a fault.
   const bool faulted = ends_trial(signature.kind) && signature.kind != FailKind::hang &&
                        seen.plan.mode.launch != Launch::blocking;
-  if (order == nullptr || !(used || faulted) || shop.options.stopped()) return std::nullopt;
+  const bool waited = signature.kind == FailKind::async;
+  if (order == nullptr || !(used || faulted || waited) || shop.options.stopped())
+    return std::nullopt;
   const auto explains = [&](const Answer& answer) {
     const Signature& its = answer.verdict.signature;
     if (!answer.verdict.failed() || its.kind != FailKind::order) return false;
+    if (waited) return true;
     if (used) return its.buffer == signature.buffer;
     const auto shown = oracles::direct_evidence(seen.plan, answer.trials, answer.observations);
     return shown && shown->verdict.signature.kind == signature.kind;

@@ -22,9 +22,10 @@ std::optional<Shown> classify(const Workshop& shop, Evaluator& evaluator,
 // the kernel.
 std::optional<Shown> as_fault(const Workshop& shop, Evaluator& evaluator, const Shown& canary);
 
-// Memory that was used after its free, in one schedule, or a fault: returns the failure of the
-// oracle that forces both orders of two operations on that memory, or of two of which one order
-// faults so, if nothing orders them. It says which two they are, and fails under any schedule.
+// Memory that was used after its free, in one schedule, a fault, or a dependence on launches that
+// the host waits for: returns the failure of the oracle that forces both orders of two operations
+// on that memory, or of two of which one order faults so, if nothing orders them. It says which two
+// they are, and fails under any schedule.
 std::optional<Shown> as_order(const Workshop& shop, Evaluator& evaluator, const Shown& seen);
 
 }  // namespace redzone::campaign

@@ -82,6 +82,7 @@ void Refinement::sharpen(Shown& shown) {
   // The dependence on launches was tested. In relaxed trials such a failure is intermittent and
   // looks like any other difference: only failures in blocking trials are more specific.
   auto sharper = classify(shop_, evaluator_, {shown.plan}, false, kind == FailKind::async);
+  if (!sharper && kind == FailKind::async) sharper = as_order(shop_, evaluator_, shown);
   if (!sharper || !more_specific(sharper->answer.verdict.signature.kind, kind)) return;
   shown = std::move(*sharper);
   finding_.signature = shown.answer.verdict.signature;
