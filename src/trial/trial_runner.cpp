@@ -177,7 +177,7 @@ void TrialRunner::run_segments(const TargetEntry& entry, Target& target, bool re
       session.synchronize();
       state_.drain_sanitizer(-1);
     }
-    state_.memory.retire();
+    if (!last) state_.memory.retire();  // otherwise end() has them in the order of their requests
   }
 }
 
