@@ -184,7 +184,8 @@ rc::Seq<Plan> capped(const OriginPtr& origin) {
 }
 
 // One value of several dims, wherever calls have it, at a smaller one: a failure may need a dim of
-// one call to equal another dim of the next, as a cache that takes their product for its key does.
+// one call to equal another dim of the next, as a cache does whose key for (R, C) is that of (C,
+// R).
 rc::Seq<Plan> value_in_all_calls(const OriginPtr& origin) {
   const Space& space = origin->space;
   const auto calls = calls_of(origin->plan);
