@@ -341,8 +341,8 @@ TEST(Descent, LowersDimsTogetherThatMustBeEqual) {
 }
 
 // A predicate forbids every other value; descent skips those.
-// As where a cache has one key for (R, C) and (C, R): the dims of the two calls differ, and no change
-// of one call keeps them swapped.
+// As where a cache has one key for (R, C) and (C, R): the dims of the two calls differ, and no
+// change of one call keeps them swapped.
 TEST(Descent, LowersAValueThatOtherDimsOfOtherCallsMustEqual) {
   TargetSpec spec;
   spec.name = "keyed";
