@@ -340,7 +340,6 @@ TEST(Descent, LowersDimsTogetherThatMustBeEqual) {
   }
 }
 
-// A predicate forbids every other value; descent skips those.
 // As where a cache has one key for (R, C) and (C, R): the dims of the two calls differ, and no
 // change of one call keeps them swapped.
 TEST(Descent, LowersAValueThatOtherDimsOfOtherCallsMustEqual) {
@@ -370,6 +369,7 @@ TEST(Descent, LowersAValueThatOtherDimsOfOtherCallsMustEqual) {
   EXPECT_EQ(dim(*calls[0], "R") * dim(*calls[0], "C"), 2);
 }
 
+// A predicate forbids every other value; descent skips those.
 TEST(Descent, StepsOverValuesThatAPredicateForbids) {
   const TargetSpec spec = knob_predicate_spec();
   const Fails fails = some_call([](const CallStep& s) { return dim(s, "N") > 50; });
