@@ -91,7 +91,13 @@ struct NamedRange {
   std::int32_t call = -1;
   const std::byte* begin = nullptr;  // of the storage, not the region
   const std::byte* end = nullptr;
+  Region region = {};  // the memory it was placed in; empty: the storage alone
 };
+
+// Whether an access of `call` (-1: unknown) may mean `ranges[i]`: it belongs to no later call, and
+// no range after it, which the access may mean as well, was placed in the same memory. `ranges` are
+// in the order in which they were named. Safe in a signal handler.
+bool may_mean(std::span<const NamedRange> ranges, std::size_t i, std::int32_t call);
 
 // A block of memory that a device has not allocated, as fault reports name it.
 struct OtherBlock {

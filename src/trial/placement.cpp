@@ -43,6 +43,7 @@ Place place(const device::Region& region, const Storage& storage, const Mode& mo
   std::byte* const begin = region.base + storage.margin_bytes;
   std::byte* const end = region.base + region.bytes - storage.margin_bytes;
   Place p;
+  p.region = region;
   p.storage = tail ? align_down(end - storage.bytes - storage.skew_bytes, storage.align_bytes) +
                          storage.skew_bytes
                    : align_up(begin, storage.align_bytes, storage.skew_bytes);
@@ -60,6 +61,7 @@ std::size_t host_region_bytes(std::size_t bytes) {
 
 Place place_host(const device::Region& region, std::size_t bytes) {
   Place p;
+  p.region = region;
   p.storage = p.data = p.before = region.base + device::kCanaryWindowBytes;
   p.after = p.storage + bytes;
   set_windows(region, 0, p);

@@ -32,6 +32,7 @@ struct Place {
   std::size_t before_bytes = 0;
   std::byte* after = nullptr;
   std::size_t after_bytes = 0;
+  device::Region region = {};  // that it lies in
 };
 
 // Bytes to request from device::Memory for this storage; at least 1.

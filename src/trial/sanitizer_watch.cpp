@@ -70,7 +70,8 @@ void locate(SanitizerRecord& record, std::span<const device::NamedRange> buffers
   const device::NamedRange* nearest = nullptr;
   std::uint64_t least = kNearBytes + 1;
   bool of_call = false;  // the nearest one may be the call's
-  for (const auto& range : buffers) {
+  for (std::size_t i = 0; i < buffers.size(); ++i) {
+    const device::NamedRange& range = buffers[i];
     Side side = Side::inside;
     std::uint64_t distance = 0;
     if (address < number(range.begin)) {
@@ -82,7 +83,7 @@ void locate(SanitizerRecord& record, std::span<const device::NamedRange> buffers
     }
     // Memory that two calls used is attributed to the one that is known, or else to the last.
     const bool may_be = record.call < 0 || range.call < 0 || range.call == record.call;
-    if (distance > least) continue;
+    if (distance > least || !device::may_mean(buffers, i, record.call)) continue;
     if (distance == least && (may_be != of_call ? of_call : side != Side::inside)) continue;
     least = distance;
     of_call = may_be;

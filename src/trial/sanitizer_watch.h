@@ -62,9 +62,9 @@ class SanitizerWatch {
   SanitizerReport report_;
 };
 
-// Maps `address` of the record to a buffer: buffer, side, distance and, if unknown, call. Of
-// buffers at the same distance those of the record's call and lasting ones come before those of
-// other calls. Does nothing if it is near none of them.
+// Maps `address` of the record to a buffer that it may mean (device::may_mean): buffer, side,
+// distance and, if unknown, call. Of buffers at the same distance those of the record's call and
+// lasting ones come before those of other calls. Does nothing if it is near none of them.
 void locate(SanitizerRecord& record, std::span<const device::NamedRange> buffers);
 
 }  // namespace redzone::trial

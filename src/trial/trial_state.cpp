@@ -55,7 +55,7 @@ bool TrialState::flush_fills(int stream) {
 void TrialState::watch(const std::string& name, std::int32_t call, const Place& at,
                        std::size_t bytes, bool constant) {
   if (!checks && sanitizer == nullptr) return;
-  watched_.push_back({name, call, at.storage, at.storage + bytes});
+  watched_.push_back({name, call, at.storage, at.storage + bytes, at.region});
   if (session.record() != nullptr) session.record()->add({name, call, at.storage, bytes, constant});
 }
 
@@ -86,7 +86,7 @@ void TrialState::forget_watched() {
   if (!checks && sanitizer == nullptr) return;
   for_each_lasting([&](const RawBuffer& b) {
     if (b.freed && !b.watched) return;
-    watched_.push_back({b.label, b.call, b.at.storage, b.at.storage + b.bytes});
+    watched_.push_back({b.label, b.call, b.at.storage, b.at.storage + b.bytes, b.at.region});
   });
 }
 

@@ -90,7 +90,7 @@ struct TrialState {
   // Before code of an immediate target runs: inputs are there, and reports know the buffers. False
   // if the session has stopped.
   bool make_ready();
-  // Names that are in use; of a region, the latest one counts.
+  // Names that are in use.
   std::size_t names() const { return watched_.size(); }
   // Keeps the names of what lives for the whole trial alone.
   void forget_watched();

@@ -46,6 +46,25 @@ TEST(Fault, AWritePastTheEndNamesTheBufferAndTheThread) {
   EXPECT_EQ(ended.box.call_running, 4);
 }
 
+// The earlier buffer ended nearer to the guard page.
+TEST(Fault, MemoryOfTwoCallsIsThatOfTheLatestWhichTheKernelCanKnow) {
+  for (const std::int32_t call : {0, 1, 2}) {
+    const Ended ended = in_child([&](Device& device) {
+      Buffer<int> memory(device, 10);
+      NamedRange earlier = memory.range("earlier", 0), later = memory.range("later", 1);
+      earlier.region = later.region = {reinterpret_cast<std::byte*>(memory.data()), 40};
+      later.end = later.begin + 20;
+      device.watch({earlier, later});
+      device.set_call(call);
+      (void)launch(device, 0, "write_at", write_at, {{5}, {32}}, memory.data(), 10);
+      (void)device.synchronize();
+    });
+    expect_fault(ended, SIGSEGV);
+    EXPECT_STREQ(ended.box.fault.buffer, call == 0 ? "earlier" : "later") << call;
+    EXPECT_EQ(ended.box.fault.distance_bytes, call == 0 ? 1 : 21) << call;
+  }
+}
+
 // Between buffers that are watched, and nearer to one of them.
 TEST(Fault, MemoryOfOthersIsNamedByThem) {
   const Ended ended = in_child([](Device& device) {

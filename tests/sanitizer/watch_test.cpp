@@ -61,6 +61,20 @@ TEST(Locate, ACallThatIsKnownHasItsOwnBuffersAndLastingOnes) {
   EXPECT_EQ(located(0x30010, "global", 3).buffer, "z");
 }
 
+TEST(Locate, ABufferWhoseMemoryIsAnothersByNowIsNotNamed) {
+  static std::byte memory[0x1000];
+  const device::Region region{memory, sizeof memory};
+  const std::vector<device::NamedRange> reused = {{"a", 0, memory, memory + 0x1000, region},
+                                                  {"b", 1, memory, memory + 0x100, region}};
+  SanitizerRecord record;
+  record.address = reinterpret_cast<std::uintptr_t>(memory) + 0x1000;
+  record.space = "global";
+  record.call = 2;
+  locate(record, reused);
+  EXPECT_EQ(record.buffer, "b");
+  EXPECT_EQ(record.distance_bytes, 0xf01);
+}
+
 TEST(Locate, ACallThatIsKnownStays) {
   EXPECT_EQ(located(0x10100, "global", 5).call, 5);
 }

@@ -33,22 +33,14 @@ struct Nearest {
   const char* name = "";
   Side side = Side::unknown;
   std::uintptr_t distance = UINTPTR_MAX;
-
-  // Distances count from 1: the first byte after a buffer is 1 byte after it.
-  void consider(const char* candidate, std::uintptr_t address, const void* begin, const void* end) {
-    Side s = Side::inside;
-    std::uintptr_t d = 0;
-    if (address < number(begin)) {
-      s = Side::before;
-      d = number(begin) - address;
-    } else if (address >= number(end)) {
-      s = Side::after;
-      d = address - number(end) + 1;
-    }
-    // The latest candidate, which may have the memory of an earlier one.
-    if (d <= distance) *this = {candidate, s, d};
-  }
 };
+
+// Distances count from 1: the first byte after a buffer is 1 byte after it.
+Nearest seen_from(const char* name, std::uintptr_t address, const void* begin, const void* end) {
+  if (address < number(begin)) return {name, Side::before, number(begin) - address};
+  if (address >= number(end)) return {name, Side::after, address - number(end) + 1};
+  return {name, Side::inside, 0};
+}
 
 // What is found points into `other` or `context`.
 Nearest locate(const FaultContext& context, std::uintptr_t address, OtherBlock& other) {
@@ -61,13 +53,17 @@ Nearest locate(const FaultContext& context, std::uintptr_t address, OtherBlock& 
   }
   if (context.find_other != nullptr &&
       context.find_other(reinterpret_cast<const void*>(address), other)) {
-    nearest.consider(other.name, address, other.begin, other.end);
-    return nearest;
+    return seen_from(other.name, address, other.begin, other.end);
   }
-  for (const NamedRange& range : context.watched)
-    nearest.consider(range.name.c_str(), address, range.begin, range.end);
-  if (context.thread != nullptr)
-    nearest.consider("shared", address, context.shared_begin, context.shared_end);
+  for (std::size_t i = context.watched.size(); i-- > 0;) {
+    const NamedRange& range = context.watched[i];
+    const Nearest it = seen_from(range.name.c_str(), address, range.begin, range.end);
+    if (it.distance < nearest.distance && may_mean(context.watched, i, context.call)) nearest = it;
+  }
+  if (context.thread != nullptr) {
+    const Nearest it = seen_from("shared", address, context.shared_begin, context.shared_end);
+    if (it.distance <= nearest.distance) nearest = it;
+  }
   // An address in the arena can only be meant for one of its buffers.
   const bool in_arena = within(address, context.arena_begin, context.arena_end);
   if (!in_arena && nearest.distance > kNearBytes) return {};
@@ -212,8 +208,9 @@ void handle(int signal, siginfo_t* info, void* machine_context) {
 
 }  // namespace
 
-void FaultContext::begin_kernel(const char* name, std::int32_t call) {
+void FaultContext::begin_kernel(const char* name, std::int32_t of_call) {
   kernel = name;
+  call = of_call;
   if (box == nullptr) return;
   copy_name(box->kernel, name);
   box->call_running = call;
@@ -221,6 +218,7 @@ void FaultContext::begin_kernel(const char* name, std::int32_t call) {
 
 void FaultContext::end_kernel() {
   kernel = "";
+  call = -1;
   if (box == nullptr) return;
   box->kernel[0] = '\0';
   box->call_running = -1;

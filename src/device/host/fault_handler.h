@@ -22,7 +22,7 @@ namespace redzone::device {
 // State for the handler. The device uses plain stores; a signal is handled on the same thread.
 struct FaultContext {
   BlackBox* box = nullptr;
-  std::vector<NamedRange> watched;
+  std::vector<NamedRange> watched;      // the latest last
   FindOtherBlock find_other = nullptr;  // may be null
   const std::byte* arena_begin = nullptr;
   const std::byte* arena_end = nullptr;
@@ -30,12 +30,13 @@ struct FaultContext {
   const std::byte* stacks_end = nullptr;
   const host::Thread* thread = nullptr;  // null outside a kernel
   const char* kernel = "";
+  std::int32_t call = -1;                   // of the kernel
   const std::byte* shared_begin = nullptr;  // dynamic shared memory of the running block
   const std::byte* shared_end = nullptr;
 
   // What runs from now on, until end_kernel(): it stays in the black box if it does not return.
   // `name` must live as long.
-  void begin_kernel(const char* name, std::int32_t call);
+  void begin_kernel(const char* name, std::int32_t of_call);
   void end_kernel();
 };
 
