@@ -210,11 +210,6 @@ Result<void> validate_call(const Call& call, const TargetSpec& spec) {
 Result<void> validate(const Plan& plan, const TargetSpec& spec, std::string_view where) {
   if (plan.target != spec.name)
     return usage_error(fmt::format("{}: target is '{}', not '{}'", where, plan.target, spec.name));
-  if (plan.mode.addresses == Addresses::reused && spec.remembers_addresses)
-    return usage_error(
-        fmt::format("{}: addresses 'reused': '{}' remembers addresses, so its "
-                    "tensors have addresses of their own",
-                    where, spec.name));
   std::size_t index = 0;
   GraphCheck graphs(spec);
   for (const auto& step : plan.steps) {

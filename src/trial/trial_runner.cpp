@@ -137,6 +137,11 @@ void TrialRunner::run_steps(const Plan& plan, const TrialSpec& trial,
   if (trial.mode.callers != Callers::one && entry->origin.source == TargetSource::python)
     return session.stop(End::unsupported,
                         "callers 'each': one host thread makes all calls of a Python target");
+  if (trial.mode.addresses == Addresses::reused && entry->spec.remembers_addresses)
+    return session.stop(End::unsupported,
+                        fmt::format("addresses 'reused': '{}' declares remembers_addresses, so its "
+                                    "tensors have addresses of their own",
+                                    plan.target));
   if (session.stopped()) return;
   state_.set_phase(device::Phase::constructing);
   target = make_target(*entry, session);
@@ -160,6 +165,12 @@ void TrialRunner::run_segments(const TargetEntry& entry, Target& target, bool re
     state_.set_phase(device::Phase::preparing);
     forget_names();
     prepare(state_, entry.spec, items, limits_.bytes, calls_of_segment(entry.spec), now);
+    // The next segment would have the memory of this one.
+    if (entry.spec.remembers_addresses && now.items.size() < items.size())
+      state_.session.stop(End::out_of_memory,
+                          fmt::format("its tensors need more than {} bytes at the same time, since "
+                                      "'{}' declares remembers_addresses",
+                                      limits_.bytes, entry.spec.name));
     fill(state_, now);
     state_.set_phase(device::Phase::running);
     redzone::trial::run(state_, entry.spec, target, now);

@@ -75,6 +75,31 @@ struct Late : redzone::Target {
   }
 };
 
+__global__ void write_scratch(const float* x, std::int64_t n, float* first, std::int64_t rows,
+                              float* second, float* y) {
+  const std::int64_t beyond = rows == 10 ? 2000 : 0;
+  for (std::int64_t i = 0; i < rows + beyond; ++i) first[i] = 1;
+  for (std::int64_t i = 0; i < 1000; ++i) second[i] = 1;
+  for (std::int64_t i = 0; i < n; ++i) y[i] = x[i];
+}
+
+// With 10 rows it writes beyond 'first'.
+struct TwoScratch : redzone::Target {
+  static TargetSpec spec() {
+    TargetSpec spec = spec_of("reuse.two_scratch");
+    spec.knobs = {{.name = "rows", .values = {1500, 10}}};
+    return spec;
+  }
+  void run(Context& ctx) override {
+    const std::int64_t rows = ctx.knob("rows");
+    auto* const first = static_cast<float*>(ctx.scratch("first", rows * sizeof(float)));
+    auto* const second = static_cast<float*>(ctx.scratch("second", 1000 * sizeof(float)));
+    if (ctx.ended()) return;
+    redzone::launch(ctx, "write_scratch", write_scratch, {}, ctx.tensor("x").data<float>(),
+                    ctx.dim("N"), first, rows, second, ctx.tensor("y").data<float>());
+  }
+};
+
 // Keeps the first element of each x by its address and length.
 struct Kept : redzone::Target {
   static TargetSpec spec(const char* name, bool remembers) {
@@ -103,6 +128,7 @@ struct Kept : redzone::Target {
 REDZONE_PLUGIN(registrar) {
   registrar.add<Factor>();
   registrar.add<Late>();
+  registrar.add<TwoScratch>();
   registrar.add(Kept::spec("reuse.kept", true), [] { return std::make_unique<Kept>(); });
   registrar.add(Kept::spec("reuse.kept_silent", false), [] { return std::make_unique<Kept>(); });
 }

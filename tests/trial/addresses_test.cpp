@@ -101,5 +101,28 @@ TEST(Addresses, OfCallsOnSeveralStreamsAreReusedOnceTheyHaveEnded) {
   EXPECT_EQ(seen.x[2], seen.x[0]);
 }
 
+TEST(Addresses, AreNotReusedForATargetThatRemembersThem) {
+  TargetSpec spec = double_spec();
+  spec.remembers_addresses = true;
+  Bench bench(run_double, spec);
+  const Observation o = bench.run({call_of(2, 3, 1)}, {.addresses = Addresses::reused});
+  EXPECT_EQ(o.end, End::unsupported);
+  EXPECT_NE(o.message.find("'t' declares remembers_addresses"), std::string::npos) << o.message;
+}
+
+// What does not fit at the same time would run in segments, each in the memory of the last one.
+TEST(Addresses, OfATargetThatRemembersThemAreNeverSharedByTwoCalls) {
+  for (const bool remembers : {false, true})
+    for (const std::size_t pages : {4u, 8u}) {
+      TargetSpec spec = double_spec();
+      spec.remembers_addresses = remembers;
+      Bench bench(run_double, spec, {}, {.bytes = pages * 4096});
+      const Observation o = bench.run({call_of(2, 3, 1), call_of(2, 3, 2), call_of(2, 3, 3)});
+      const bool fits = pages == 8 || !remembers;
+      EXPECT_EQ(o.end, fits ? End::completed : End::out_of_memory) << o.message;
+      EXPECT_EQ(o.message.find("remembers_addresses") == std::string::npos, fits) << o.message;
+    }
+}
+
 }  // namespace
 }  // namespace redzone::testing

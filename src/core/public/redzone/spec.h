@@ -371,8 +371,8 @@ struct TargetSpec {
   // is aligned as requested.
   bool alignment_changes_bits = false;
   // Its callers keep all tensors until the end, such as weights, so that the target may keep what
-  // it made of one by its address. No plan has `addresses = "reused"`, and each tensor of a trial
-  // has an address of its own unless its plan needs more memory than a trial may have.
+  // it made of one by its address. Each tensor of a trial has an address of its own: no trial has
+  // `addresses = "reused"`, and none is run whose tensors do not fit at the same time.
   bool remembers_addresses = false;
   bool has_reference = false;      // Target::reference is implemented
   bool needs_nvrtc = false;        // kernels are compiled at run time on CUDA
