@@ -14,6 +14,7 @@ namespace redzone {
 namespace {
 
 constexpr std::array kSignals{SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP};
+constexpr std::size_t kStackBytes = 256 * 1024;  // `end` formats and prints
 
 struct Told {
   std::function<const std::string*()> running;
@@ -51,12 +52,18 @@ SpecEnd::SpecEnd(std::function<const std::string*()> running,
                  std::function<void(const std::string&)> end) {
   if (told() != nullptr) return;
   tells_ = true;
+  // A recursion without an end leaves no room for the handler.
+  stack_ = std::make_unique<std::byte[]>(kStackBytes);
+  stack_t stack = {};
+  stack.ss_sp = stack_.get();
+  stack.ss_size = kStackBytes;
+  ::sigaltstack(&stack, &stack_before_);
   told() = std::make_unique<Told>(Told{std::move(running), std::move(end), ::getpid()});
   // After told(), so that it is called before that is destroyed.
   [[maybe_unused]] static const int registered = std::atexit(on_exit);
   struct sigaction action = {};
   action.sa_handler = on_signal;
-  action.sa_flags = SA_NODEFER;
+  action.sa_flags = SA_NODEFER | SA_ONSTACK;
   for (std::size_t i = 0; i < kSignals.size(); ++i)
     ::sigaction(kSignals[i], &action, &told()->before[i]);
 }
@@ -65,6 +72,7 @@ SpecEnd::~SpecEnd() {
   if (!tells_) return;
   for (std::size_t i = 0; i < kSignals.size(); ++i)
     ::sigaction(kSignals[i], &told()->before[i], nullptr);
+  ::sigaltstack(&stack_before_, nullptr);
   told().reset();
 }
 

@@ -204,6 +204,14 @@ void call_once_loaded(const std::function<void()>& what) {
   registry->entries().front().spec.work(dims, {});
 }
 
+// Uses up the stack.
+int endless(volatile int* depth) {
+  if (*depth < 0) return 0;
+  volatile char room[4096] = {};
+  *depth = *depth + 1;
+  return endless(depth) + room[0];
+}
+
 TEST(RegistryDeathTest, AFunctionThatEndsTheProcessIsNamed) {
   ::testing::FLAGS_gtest_death_test_style = "threadsafe";
   const std::string work = "redzone: target 'last': the work function ";
@@ -213,6 +221,11 @@ TEST(RegistryDeathTest, AFunctionThatEndsTheProcessIsNamed) {
               work + "ended with SIGABRT");
   EXPECT_EXIT(call_once_loaded([] { ::raise(SIGFPE); }), ::testing::ExitedWithCode(2),
               work + "ended with SIGFPE");
+  EXPECT_EXIT(call_once_loaded([] {
+                volatile int depth = 0;
+                endless(&depth);
+              }),
+              ::testing::ExitedWithCode(2), work + "ended with SIGSEGV");
 }
 
 // What is not a function's ends the process as before.
