@@ -175,7 +175,7 @@ std::optional<Shown> as_order(const Workshop& shop, Evaluator& evaluator, const 
   const auto explains = [&](const Answer& answer) {
     const Signature& its = answer.verdict.signature;
     if (!answer.verdict.failed() || its.kind != FailKind::order) return false;
-    if (waited) return true;
+    if (waited) return answer.verdict.call == seen.answer.verdict.call;
     if (used) return its.buffer == signature.buffer;
     const auto shown = oracles::direct_evidence(seen.plan, answer.trials, answer.observations);
     return shown && shown->verdict.signature.kind == signature.kind;

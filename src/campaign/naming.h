@@ -24,8 +24,8 @@ std::optional<Shown> as_fault(const Workshop& shop, Evaluator& evaluator, const 
 
 // Memory that was used after its free, in one schedule, a fault, or a dependence on launches that
 // the host waits for: returns the failure of the oracle that forces both orders of two operations
-// on that memory, or of two of which one order faults so, if nothing orders them. It says which two
-// they are, and fails under any schedule.
+// on that memory, of two of which one order faults so, or of two that decide about the outputs of
+// that call, if nothing orders them. It says which two they are, and fails under any schedule.
 std::optional<Shown> as_order(const Workshop& shop, Evaluator& evaluator, const Shown& seen);
 
 }  // namespace redzone::campaign

@@ -1,5 +1,5 @@
-// Writes to freed memory, and faults, that an order decides about: what nothing orders is named by
-// the two operations.
+// Writes to freed memory, faults, and outputs, that an order decides about: what nothing orders is
+// named by the two operations.
 #include <gtest/gtest.h>
 
 #include "campaign/triage_case.h"
@@ -90,6 +90,41 @@ TEST(FaultOfAnOrder, KeepsItsNameWhereTheOrderDoesNotDecide) {
   TriageCase c(faults_in_wrong_order(true));
   const Finding f = c.settle(with_schedule(7)).finding;
   EXPECT_EQ(f.signature.kind, FailKind::illegal_access) << f.signature.text();
+}
+
+// Without waits the first of two or more calls is wrong. The pair, which decides about the outputs
+// of call `decides`, is only recorded in plans of two calls: in larger ones others hide it.
+Bug differs_without_waits(std::size_t decides) {
+  return [decides](const Plan& plan, const TrialSpec& trial, const std::vector<Call>& calls) {
+    Observation o = all_right(plan, trial);
+    if (trial.mode.launch == Launch::blocking || calls.size() < 2) return o;
+    if (trial.records_order && calls.size() == 2)
+      o.order = says(OrderProblem::unordered_free, trial);
+    if (!trial.direction)
+      ++o.calls[0].buffers[1].digest;
+    else if (trial.direction->second_first)
+      ++o.calls[decides].buffers[1].digest;
+    return o;
+  };
+}
+
+Finding without_waits(std::size_t decides) {
+  TriageCase c(differs_without_waits(decides));
+  Plan plan = plain_plan({call_of(64, 16), call_of(32, 16), call_of(16, 16)});
+  plan.mode.launch = Launch::gated;
+  return c.settle(plan).finding;
+}
+
+TEST(OutputsOfAnOrder, AreNamedByItOnceTheReducedPlanShowsIt) {
+  const Finding f = without_waits(0);
+  EXPECT_EQ(f.signature.text(), "order: staged in halve, free (t)");
+  EXPECT_EQ(f.oracle, "order");
+  EXPECT_TRUE(f.minimal);
+}
+
+TEST(OutputsOfAnOrder, KeepTheirNameWhereItDecidesAboutAnotherCall) {
+  const Finding f = without_waits(1);
+  EXPECT_EQ(f.signature.kind, FailKind::async) << f.signature.text();
 }
 
 }  // namespace
