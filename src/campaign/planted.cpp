@@ -102,7 +102,7 @@ void plant_over_guard(std::vector<Planted>& all) {
          mode(kAsync, kTail),
          {64}});
   plant({"what a host thread keeps for itself",
-         "thread_of_maker",
+         "thread_set_up",
          "host-thread",
          host_thread,
          by_threads(mode(kAsync, kTail)),

@@ -33,7 +33,7 @@ REDZONE_PLUGIN(registrar) {
   for (const char* name :
        {"write_past_end", "write_before_start", "unwritten_scratch", "short_scratch", "stale_state",
         "wrong_value", "early_rewrite", "missing_wait", "counts_calls", "counts_runs",
-        "thread_of_maker", "counts_at_address", "last_block", "address", "reused_address",
+        "thread_set_up", "counts_at_address", "last_block", "address", "reused_address",
         "write_after_free", "clean"})
     registrar.add(Harmless::spec_of(name), [] { return std::make_unique<Harmless>(); });
 }

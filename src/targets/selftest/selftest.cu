@@ -6,7 +6,6 @@
 
 #include <cstdint>
 #include <map>
-#include <thread>
 
 namespace {
 
@@ -156,14 +155,14 @@ struct CountsRuns : WritesValue<CountsRuns> {
   }
 };
 
-struct ThreadOfMaker : WritesValue<ThreadOfMaker> {
-  static TargetSpec spec() {
-    return spec_of("thread_of_maker", "y = whether the thread that made the target calls it");
-  }
-  float value(Context&) const { return std::this_thread::get_id() == maker_ ? 1.0f : 0.0f; }
+thread_local bool is_set_up = false;
 
- private:
-  std::thread::id maker_ = std::this_thread::get_id();
+struct ThreadSetUp : WritesValue<ThreadSetUp> {
+  static TargetSpec spec() {
+    return spec_of("thread_set_up", "y = whether the calling thread has made a target");
+  }
+  ThreadSetUp() { is_set_up = true; }
+  float value(Context&) const { return is_set_up ? 1.0f : 0.0f; }
 };
 
 struct CountsAtAddress : WritesValue<CountsAtAddress> {
@@ -364,7 +363,7 @@ REDZONE_PLUGIN(registrar) {
   registrar.add<MissingWait>();
   registrar.add<CountsCalls>();
   registrar.add<CountsRuns>();
-  registrar.add<ThreadOfMaker>();
+  registrar.add<ThreadSetUp>();
   registrar.add<CountsAtAddress>();
   registrar.add<LastBlock>();
   registrar.add<Address>();
