@@ -49,11 +49,12 @@ AxisOracle::AxisOracle(std::string name, FailKind kind, std::string claim, Chang
       change_(std::move(change)),
       base_(std::move(base)) {}
 
-AxisOracle::AxisOracle(const ModeAxis& axis, Change change, Change base, Change control)
-    : AxisOracle(std::string(axis.oracle), axis.kind, std::string(axis.claim), std::move(change),
-                 std::move(base)) {
+AxisOracle::AxisOracle(const ModeAxis& axis, Change with_axis, Change without_axis,
+                       Change also_last)
+    : AxisOracle(std::string(axis.oracle), axis.kind, std::string(axis.claim), std::move(with_axis),
+                 std::move(without_axis)) {
   axis_ = axis.name;
-  control_ = std::move(control);
+  also_last_ = std::move(also_last);
 }
 
 AxisOracle::AxisOracle(const ModeAxis& axis, std::size_t others)
@@ -80,13 +81,15 @@ std::vector<TrialSpec> AxisOracle::expand(const Plan& plan, const TargetSpec& sp
     if (changed == same) return {};  // the plan has nothing along this axis
     trials.push_back(changed);
   }
-  if (control_) control_(plan, same);
+  if (also_last_) also_last_(plan, same);
   trials.push_back(same);
   return trials;
 }
 
 std::vector<TrialSpec> AxisOracle::unvaried(const Plan& plan, const TargetSpec& spec) const {
   auto trials = expand(plan, spec);
+  // A reference that alone says whether the results are right is of no use here.
+  if (!trials.empty()) trials.front().reference = compares_by_reference(spec);
   for (auto& trial : trials) trial = trials.front();
   return trials;
 }
@@ -95,7 +98,7 @@ Verdict AxisOracle::judge(const Plan& plan, const TargetSpec& spec,
                           std::span<const Observation> observations) const {
   if (can_compare(spec) && observations.empty())
     return {Outcome::not_applicable, name_, "the plan has nothing to vary", {}, -1};
-  if (control_)
+  if (also_last_)
     if (const auto wrong = wrong_calls(plan, observations.front()); wrong && *wrong != kNoCall)
       return {Outcome::inconclusive, name_, *wrong + " is wrong without the change", {}, -1};
   Verdict verdict = judge_between(name_, kind_, plan, spec, observations, claim_);
@@ -119,7 +122,7 @@ Verdict AxisOracle::judge(const Plan& plan, const TargetSpec& spec,
 namespace {
 
 // Compares plans that set the axis with themselves without it, each trial after `common`.
-AxisOracle departing(std::string_view axis, const AxisOracle::Change& common) {
+AxisOracle with_and_without(std::string_view axis, const AxisOracle::Change& common) {
   return {mode_axis(axis), common,
           [axis, common](const Plan& plan, TrialSpec& t) {
             common(plan, t);
@@ -134,14 +137,14 @@ AxisOracle departing(std::string_view axis, const AxisOracle::Change& common) {
 }  // namespace
 
 AxisOracle address_oracle() {
-  return departing("addresses", [](const Plan& plan, TrialSpec& t) {
+  return with_and_without("addresses", [](const Plan& plan, TrialSpec& t) {
     mode_axis(axis::kLaunch).vary(plan, t);
     t.reference = true;
   });
 }
 
 AxisOracle host_thread_oracle() {
-  return departing("callers", [](const Plan&, TrialSpec& t) { t.reference = true; });
+  return with_and_without("callers", [](const Plan&, TrialSpec& t) { t.reference = true; });
 }
 
 AxisOracle history_oracle() {

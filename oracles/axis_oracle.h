@@ -46,9 +46,9 @@ class AxisOracle final : public Oracle {
   // `axis` must have a `vary` function. `others`: number of trials with a changed value, each value
   // different from the one before; use more than one when a difference shows with some values only.
   explicit AxisOracle(const ModeAxis& axis, std::size_t others = 1);
-  // For an axis with one value, that of `base`, under which results must be right. `control`
-  // changes the last trial further, in what such results do not depend on.
-  AxisOracle(const ModeAxis& axis, Change change, Change base, Change control);
+  // Compares a trial with the axis as in the plan with trials without it, whose results must be
+  // right. `also_last` changes the last of these further, in what right results do not depend on.
+  AxisOracle(const ModeAxis& axis, Change with_axis, Change without_axis, Change also_last);
 
   std::string_view name() const override { return name_; }
   std::vector<TrialSpec> expand(const Plan& plan, const TargetSpec& spec) const override;
@@ -61,7 +61,7 @@ class AxisOracle final : public Oracle {
   std::string name_;
   FailKind kind_;
   std::string claim_;  // "depends on ..."
-  Change change_, base_, control_;
+  Change change_, base_, also_last_;
   std::string_view axis_ = {};  // its name
   std::size_t others_ = 1;
 };
