@@ -32,7 +32,8 @@ std::int64_t power_of_two(Draw& draw, std::int64_t hi) {
 }
 
 std::int64_t draw_raw(Draw& draw, const DimSpec& dim, std::int64_t lo, std::int64_t hi) {
-  enum { kSmall, kLow, kHigh, kTile, kPower, kSixteen, kTail, kAny };
+  // kVector: the elements that one vector instruction loads are 4, 8 or 16.
+  enum { kSmall, kLow, kHigh, kTile, kPower, kVector, kTail, kAny };
   const bool tile = dim.tile > 0 && dim.tile <= hi + 1;
   const int weights[] = {30, 8, 4, tile ? 25 : 0, 18, hi >= 15 ? 10 : 0, 10, 12};
   switch (draw.weighted(weights)) {
@@ -46,7 +47,7 @@ std::int64_t draw_raw(Draw& draw, const DimSpec& dim, std::int64_t lo, std::int6
       return neighbour(draw, multiple(draw, dim.tile, hi));
     case kPower:
       return neighbour(draw, power_of_two(draw, hi));
-    case kSixteen:
+    case kVector:
       return neighbour(draw, multiple(draw, std::int64_t{4} << draw.index(3), hi));
     case kTail:
       return hi < 1 ? hi : draw.log_uniform(1, hi);

@@ -74,6 +74,35 @@ TEST(Distribution, SeveralDimsStillReachTheirBoundaries) {
 }
 
 // Each tile costs as much as a thousand elements, so a small share of the budget pays for none.
+// A bug of one shape alone is met by chance only.
+TEST(Distribution, MostShapesOfASmallTargetAreDrawn) {
+  TargetSpec spec;
+  spec.name = "square";
+  spec.dims = {{.name = "R", .min = 1, .max = 64}, {.name = "C", .min = 1, .max = 64}};
+  spec.tensors = {{.name = "x", .shape = shape_of({"R", "C"})}};
+  std::map<std::pair<std::int64_t, std::int64_t>, int> drawn;
+  for_each_plan(spec, host_budget(), [&](const Plan& plan) {
+    for (const auto* step : calls_of(plan))
+      ++drawn[{get(step->call.dims, "R"), get(step->call.dims, "C")}];
+  });
+  EXPECT_GT(drawn.size(), 64u * 64u * 3 / 4);
+}
+
+TEST(Distribution, MultiplesOfTheWidthsOfVectors) {
+  Counts counts;
+  for_each_plan(one_dim_spec(), host_budget(), [&](const Plan& plan) {
+    for (const auto* step : calls_of(plan)) {
+      const auto n = get(step->call.dims, "N");
+      if (n <= 256 || n % 128 == 0) continue;
+      ++counts["any"];
+      for (const int width : {4, 8}) counts[std::to_string(width)] += n % (2 * width) == width;
+    }
+  });
+  // By chance they would be one in 8 and one in 16.
+  EXPECT_GT(counts["4"] * 6, counts["any"]);
+  EXPECT_GT(counts["8"] * 10, counts["any"]);
+}
+
 TEST(Distribution, MostCallsDoSomethingAlsoWhereTheLeastIsDear) {
   TargetSpec spec;
   spec.name = "tiles";
