@@ -382,8 +382,10 @@ bool Campaign::hangs_are_due() const {
     double last = seconds_in_all() * options_.hang_share;
     // A target by itself keeps the device from no other: it gets the time that a measurement takes.
     if (lanes_.size() == 1 && last > 0)
-      last = std::max(last, std::chrono::duration<double>(options_.triage.deadline).count() *
-                                (options_.triage.confirm_runs + 1));
+      last =
+          std::max(last, std::min(std::chrono::duration<double>(options_.triage.deadline).count() *
+                                      (options_.triage.confirm_runs + 1),
+                                  seconds_in_all() / 2));
     return elapsed_seconds() >= seconds_in_all() - last;
   }
   return options_.plans_per_target == 0 && now() - first_hang_ >= options_.hang_wait;
