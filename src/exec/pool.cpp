@@ -284,7 +284,8 @@ Result<Hello> Pool::wait_ready(std::chrono::milliseconds timeout) {
   while (!hello_) {
     if (hopeless()) return harness_error(start_problem_);
     if (Clock::now() >= until)
-      return harness_error(fmt::format("no worker came up within {} ms", timeout.count()));
+      return harness_error(fmt::format("no worker came up within {} ms{}{}", timeout.count(),
+                                       start_problem_.empty() ? "" : ": ", start_problem_));
     if (interrupted()) return harness_error("interrupted before a worker was up");
     step(std::min(until, Clock::now() + kAskInterval));
   }

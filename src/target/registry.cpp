@@ -19,13 +19,22 @@
 namespace redzone {
 namespace {
 
-// Ends a driver that cannot continue, from any thread. Findings are already stored, and the workers
-// end with the driver.
-[[noreturn]] void end_process(const std::string& why) {
+// From any thread, also in a handler of a signal.
+void say(const std::string& what) {
   const std::string line =
-      fmt::format("{}redzone: {}\n", ::isatty(STDERR_FILENO) != 0 ? "\n" : "", printable(why));
+      fmt::format("{}redzone: {}\n", ::isatty(STDERR_FILENO) != 0 ? "\n" : "", printable(what));
   [[maybe_unused]] const auto written = ::write(STDERR_FILENO, line.data(), line.size());
+}
+
+// Ends a driver that cannot continue, from any thread. Findings are already stored, and the workers
+// end with the driver. Or ends a worker that is no use.
+[[noreturn]] void end_process(const std::string& why) {
+  say(why);
   ::_exit(kUsage);
+}
+
+std::string not_returned(const std::string& function, std::chrono::milliseconds limit) {
+  return fmt::format("{} has not returned for {} ms", function, limit.count());
 }
 
 auto key_of(const TargetEntry& e) {
@@ -49,7 +58,7 @@ Result<Registry> Registry::load(std::span<const std::filesystem::path> plugins,
   RZ_TRY(probe_plugins(plugins, deadline, stop));
   Registry registry;
   registry.watch_ = std::make_shared<SpecWatch>(deadline, [deadline](const std::string& function) {
-    end_process(fmt::format("{} has not returned for {} ms", function, deadline.count()));
+    end_process(not_returned(function, deadline));
   });
   registry.end_ = std::make_unique<SpecEnd>(
       [watch = registry.watch_] { return watch->running_name(); }, end_process);
@@ -82,11 +91,17 @@ Result<void> Registry::add_plugins(std::span<const std::filesystem::path> plugin
   return {};
 }
 
-Result<void> Registry::preload(const std::function<std::string()>& wait) const {
+Result<void> Registry::preload(const std::function<std::string()>& wait,
+                               std::chrono::milliseconds slow) const {
   for (auto* preload : preloads_) preload();
+  if (warm_ups_.empty()) return {};
+  SpecWatch watch(slow, [slow](const std::string& function) { say(not_returned(function, slow)); });
+  const SpecEnd ends([&watch] { return watch.running_name(); }, end_process);
   for (const WarmUp& warm_up : warm_ups_) {
+    auto* const function = watch.keep(fmt::format("plugin {}: its warm-up", warm_up.plugin));
     std::string problem;
     try {
+      const SpecCalls::Running running(&watch, function);
       warm_up.function();
       if (std::string failure = wait(); !failure.empty())
         problem = "enqueued work that failed: " + std::move(failure);

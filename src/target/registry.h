@@ -60,8 +60,10 @@ class Registry {
   // Makes each plugin load its kernels, then what they do once in a process (Registrar::warm_up).
   // Call it in a worker, after its device is open. `wait`: waits for what a function has enqueued,
   // and returns how it failed, or "". A usage error that names the plugin if a function throws or
-  // its work fails.
-  Result<void> preload(const std::function<std::string()>& wait) const;
+  // its work fails. A function that ends the process, or takes longer than `slow`, is named on
+  // standard error.
+  Result<void> preload(const std::function<std::string()>& wait,
+                       std::chrono::milliseconds slow = std::chrono::seconds(10)) const;
 
   // Adds one target and guards its functions (target/guarded_spec.h). A usage error if its spec is
   // invalid or (name, device) is taken.

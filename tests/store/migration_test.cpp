@@ -177,7 +177,8 @@ TEST(Migration, StoresInOlderWordsAreReadInThoseOfToday) {
 
 // Earlier trials had no alignment (tensors were aligned as promised) and no callers (one thread
 // made all calls).
-void expect_default_without(const std::vector<std::string>& columns, std::size_t version) {
+void expect_default_without(const std::vector<std::string>& columns, std::size_t version,
+                            const char* before = kToVersion18) {
   TempDir dir;
   const Plan plan = redzone::testing::sample_plan();
   {
@@ -188,7 +189,7 @@ void expect_default_without(const std::vector<std::string>& columns, std::size_t
   {
     auto db = open_with(dir / "s.db", OpenMode::read_write_create, with({}));
     ASSERT_TRUE(db) << db.error().message;
-    (*db)->sql().exec(kToVersion18);
+    (*db)->sql().exec(before);
     for (const auto& column : columns)
       (*db)->sql().exec(fmt::format("ALTER TABLE trials DROP COLUMN {}", column));
     (*db)->sql().exec(fmt::format("PRAGMA user_version = {}", version));
@@ -211,6 +212,7 @@ TEST(Migration, TrialsFromBeforeCallersHaveTheDefault) {
 // Earlier trials had no addresses: those of all calls were distinct.
 TEST(Migration, TrialsFromBeforeAddressesHaveTheDefault) {
   expect_default_without({}, 18);
+  expect_default_without({"addresses"}, 20, "");
 }
 
 TEST(Migration, ANewStoreRunsAllSteps) {

@@ -151,6 +151,26 @@ TEST(Registry, WarmsUpInAWorkerAndSaysWhichPluginThrew) {
   EXPECT_TRUE(Registry::load_in_worker(none)->preload(idle));
 }
 
+TEST(Registry, NamesAWarmUpThatIsSlow) {
+  const std::vector<path> plugins = {plugin("cold_slow")};
+  const auto registry = Registry::load_in_worker(plugins);
+  ::testing::internal::CaptureStderr();
+  EXPECT_TRUE(registry->preload([] { return std::string(); }, std::chrono::milliseconds(100)));
+  const std::string said = ::testing::internal::GetCapturedStderr();
+  EXPECT_NE(said.find("cold_slow.so: its warm-up has not returned for 100 ms"), std::string::npos)
+      << said;
+}
+
+TEST(RegistryDeathTest, AWarmUpThatEndsTheProcessIsNamed) {
+  ::testing::FLAGS_gtest_death_test_style = "threadsafe";
+  EXPECT_EXIT(
+      {
+        const std::vector<path> plugins = {plugin("cold_ends")};
+        (void)Registry::load_in_worker(plugins)->preload([] { return std::string(); });
+      },
+      ::testing::ExitedWithCode(2), "cold_ends.so: its warm-up ended with SIGABRT");
+}
+
 TEST(Registry, GivesUpOnAPluginThatHangs) {
   const std::string problem =
       problem_of({plugin("good"), plugin("hangs")}, std::chrono::milliseconds(300));

@@ -345,6 +345,7 @@ TEST(Watch, TellsOfEachBufferOnceAndRemembersThoseOfAFinishedSegment) {
   EXPECT_EQ(names, (std::vector<Names>{{"x", "y", "x", "y", "s1"},
                                        {"x", "y", "x", "y", "s1", "s2"},
                                        {"x", "y", "x", "y", "s1", "s2", "x", "y", "s3"}}));
+  EXPECT_EQ(device->watched_later, 5u) << "all but those of the first segment";
 }
 
 TEST(Watch, ForgetsTheNamesOfLongPlansAfterAWait) {
@@ -361,6 +362,29 @@ TEST(Watch, ForgetsTheNamesOfLongPlansAfterAWait) {
   bench.run(plan_of(std::vector<Step>(3000, mode_step(1))), {});
   EXPECT_GT(most, 4000u);
   EXPECT_LT(most, 4200u);
+}
+
+TEST(Watch, RemembersWhatLivesForTheWholeTrialAlone) {
+  FakeDevice* device = nullptr;
+  bool begun = false;
+  std::vector<std::string> names;
+  Bench bench(
+      [&](Context& ctx) {
+        if (!begun) {
+          ctx.allocate("kept", 8);
+          ctx.free(ctx.allocate("freed", 8));
+        }
+        begun = true;
+        run_named(ctx);
+        names.clear();
+        for (const auto& range : device->watched)
+          if (range.name != "x" && range.name != "y") names.push_back(range.name);
+      },
+      double_spec(), {}, {.calls = 2});
+  device = &bench.device;
+  bench.run(plan_of(std::vector<Step>(3000, mode_step(1))),
+            {.mode = {.allocator = Allocator::plain}});
+  EXPECT_EQ(names, std::vector<std::string>{"kept"});
 }
 
 }  // namespace
