@@ -4,26 +4,11 @@
 
 #include <algorithm>
 
+#include "core/dtype.h"
 #include "core/spec_names.h"
 
 namespace redzone {
 namespace {
-
-bool is_integer(DType type) {
-  switch (type) {
-    case DType::i8:
-    case DType::u8:
-    case DType::i16:
-    case DType::u16:
-    case DType::i32:
-    case DType::u32:
-    case DType::i64:
-    case DType::u64:
-      return true;
-    default:
-      return false;
-  }
-}
 
 std::int64_t product(const Shape& shape, std::size_t dims) {
   std::int64_t n = 1;

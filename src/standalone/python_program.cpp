@@ -12,6 +12,7 @@
 #include "core/repeats.h"
 #include "core/spec_names.h"
 #include "core/terminal.h"
+#include "core/tolerance.h"
 #include "standalone/ways.h"
 #include "standalone_arrays_py.h"
 #include "standalone_failure_py.h"
@@ -78,7 +79,7 @@ Result<Json> tensor_json(const TensorSpec& spec, const TargetSpec& target, const
         fmt::format("tensor '{}' has more than {} elements, which Python would fill one by one; "
                     "reduce the finding first",
                     spec.name, kMostElements));
-  const Tolerance tolerance = spec.tolerance.value_or(target.tolerance_for(call.config));
+  const Tolerance tolerance = tolerance_of(spec, buffer.dtype, target, call.config);
   return Json{{"dtype", name_of(buffer.dtype)},
               {"role", name_of(buffer.role)},
               {"shape", buffer.view.shape},

@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "core/spec_mistake.h"
+#include "core/tolerance.h"
 #include "trial/compare_values.h"
 #include "trial/reference_sample.h"
 #include "trial/reference_values.h"
@@ -65,10 +66,6 @@ bool returns(TrialState& state, const TargetSpec& spec, const CallUnit& unit, co
     return thrown("something that is not a std::exception");
   }
   return true;
-}
-
-Tolerance tolerance_of(const TensorBuffer& tensor, const TargetSpec& spec, const Call& call) {
-  return tensor.spec->tolerance.value_or(spec.tolerance_for(call.config));
 }
 
 }  // namespace
@@ -156,7 +153,8 @@ ReferenceObservation ReferenceCheck::compare_found(const TensorBuffer& tensor,
                                                    const std::vector<double>& expected) const {
   const auto compare_all =
       reals_per_element(tensor.dtype) == 1 ? &compare_values : &compare_complex_values;
-  return compare_all(tensor.spec->name, found, expected, tolerance_of(tensor, spec, call));
+  return compare_all(tensor.spec->name, found, expected,
+                     tolerance_of(*tensor.spec, tensor.dtype, spec, call.config));
 }
 
 bool ReferenceCheck::compare_outputs(TrialState& state, const TargetSpec& spec,

@@ -166,6 +166,33 @@ TEST(Reference, TakesTheToleranceRelativeToWhatIsWanted) {
   EXPECT_EQ(compare(0.5, 0, {.abs = 0, .rel = 0}).mismatches, 1u);
 }
 
+// An index that is wrong by one is not a rounding.
+TEST(Reference, IntegersHaveTheAbsoluteToleranceOfTheTargetAlone) {
+  const auto mismatches = [](DType dtype, Tolerance tolerance, std::optional<Tolerance> own) {
+    TargetSpec spec = double_spec();
+    spec.tensors[1].dtype = dtype;
+    spec.tensors[1].tolerance = own;
+    spec.tolerance = tolerance;
+    Bench bench(
+        [dtype](Context& ctx) {
+          void* const y = ctx.tensor("y").base;
+          if (dtype == DType::i32)
+            launch(
+                ctx, "store", +[](std::int32_t* at) { *at = 300'001; }, {},
+                static_cast<std::int32_t*>(y));
+          else
+            launch(ctx, "store", store_kernel, {}, static_cast<float*>(y), 300'001.0f);
+        },
+        spec, [](ReferenceCall& call) { call.output("y")[0] = 300'000; });
+    return run_with_reference(bench, call_of(1, 1)).calls[0].references[0].mismatches;
+  };
+  EXPECT_EQ(mismatches(DType::f32, {}, {}), 0u);
+  EXPECT_EQ(mismatches(DType::i32, {}, {}), 1u);
+  EXPECT_EQ(mismatches(DType::i32, {.abs = 0, .rel = 0.5}, {}), 1u);
+  EXPECT_EQ(mismatches(DType::i32, {.abs = 1, .rel = 0}, {}), 0u);
+  EXPECT_EQ(mismatches(DType::i32, {}, Tolerance{.abs = 0, .rel = 1e-5}), 0u);
+}
+
 TEST(Reference, NanAndInfinitiesMatchOnlyThemselves) {
   EXPECT_EQ(compare(kNan, kNan).mismatches, 0u);
   EXPECT_EQ(compare(kNan, 1).mismatches, 1u);

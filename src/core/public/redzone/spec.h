@@ -236,7 +236,8 @@ struct LayoutRules {
 };
 
 // |got - want| <= abs + rel * |want|; NaN in `got` passes only where `want` is NaN. The parts of a
-// complex element are compared separately, and |want| is then that of the element.
+// complex element are compared separately, and |want| is then that of the element. Of a target's
+// tolerance, outputs of integers have `abs` alone.
 struct Tolerance {
   double abs = 1e-5;
   double rel = 1e-5;
