@@ -44,10 +44,15 @@ struct Counted {
   }
 };
 
+struct Look {
+  bool shows = false;          // a candidate failed
+  bool always_differs = true;  // each run of each control did
+};
+
 // Runs each candidate and its control `times` times and tests the counts. `compared`: see
-// test_axes(). Returns how often candidates failed.
-std::int64_t look(Evaluator& evaluator, std::span<const AxisCandidate> candidates,
-                  std::size_t compared, int times, AxisTest& test) {
+// test_axes().
+Look look(Evaluator& evaluator, std::span<const AxisCandidate> candidates, std::size_t compared,
+          int times, AxisTest& test) {
   std::vector<Unvaried> controls;
   for (const auto& c : candidates) controls.emplace_back(*c.oracle);
   std::vector<Question> questions;
@@ -58,14 +63,16 @@ std::int64_t look(Evaluator& evaluator, std::span<const AxisCandidate> candidate
     }
   const auto answers = evaluator.ask(questions);
   std::vector<double> p_values;
-  std::int64_t failed = 0;
+  Look seen;
   for (std::size_t i = 0, q = 0; i < candidates.size(); ++i) {
     Counted varied, unvaried;
     for (int t = 0; t < times; ++t) {
       varied.add(answers[q++].verdict);
       unvaried.add(answers[q++].verdict);
     }
-    failed += varied.failed;
+    seen.shows = seen.shows || varied.failed > 0;
+    seen.always_differs =
+        seen.always_differs && unvaried.judged > 0 && unvaried.failed == unvaried.judged;
     test.differs_unvaried = test.differs_unvaried || unvaried.failed > 0;
     p_values.push_back(
         statistics::fisher_exact(varied.failed, varied.judged, unvaried.failed, unvaried.judged)
@@ -74,7 +81,7 @@ std::int64_t look(Evaluator& evaluator, std::span<const AxisCandidate> candidate
   p_values.resize(std::max(compared, candidates.size()), 1.0);  // for the oracles that passed
   const auto named = statistics::holm(p_values, kLevelOfLook);
   std::copy_n(named.begin(), candidates.size(), test.depends.begin());
-  return failed;
+  return seen;
 }
 
 bool any(const std::vector<bool>& flags) {
@@ -88,7 +95,17 @@ AxisTest test_axes(Evaluator& evaluator, std::span<const AxisCandidate> candidat
   AxisTest test{std::vector<bool>(candidates.size(), false), false};
   if (candidates.empty()) return test;
   evaluator.set_grouped(true);
-  const bool shows = look(evaluator, candidates, compared, kFewRuns, test) > 0;
+  const auto [shows, always_differs] = look(evaluator, candidates, compared, kFewRuns, test);
+  // What a target keeps in its process makes the trials of a shared worker differ.
+  if (always_differs) {
+    evaluator.set_grouped(false);
+    test.differs_unvaried = false;
+    look(evaluator, candidates, compared, kFewRuns, test);
+    if (any(test.depends) || !test.differs_unvaried) {
+      evaluator.set_grouped(grouped);
+      return test;
+    }
+  }
   // A shared worker may hide a difference between its trials.
   evaluator.set_grouped(grouped || shows);
   if (!any(test.depends)) look(evaluator, candidates, compared, shows ? kManyRuns : kFewRuns, test);

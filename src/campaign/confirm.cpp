@@ -32,6 +32,27 @@ struct Cause {
   bool judged_again = false;
 };
 
+// The plans of the suspect's trials. A trial under a tool repeats another oracle's native trial:
+// the tool's oracle adds the tool.
+std::vector<Plan> native_plans(const Suspect& suspect) {
+  std::vector<Plan> plans;
+  for (const auto& trial : suspect.trials)
+    if (trial.mode.sanitizer == SanitizerTool::none) plans.push_back(as_run(suspect.plan, trial));
+  return plans;
+}
+
+// What fails in a new worker only after the calls that its worker had made before.
+std::optional<Shown> after_earlier_calls(const Workshop& shop, Evaluator& evaluator,
+                                         const Suspect& suspect) {
+  if (!suspect.log || shop.options.stopped()) return std::nullopt;
+  const std::vector<Plan> plans = native_plans(suspect);
+  std::vector<Plan> with;
+  for (std::size_t i = 0; i < plans.size(); ++i)
+    with.push_back(
+        with_history(plans[i], *suspect.log, suspect.log_size, std::span(plans).subspan(0, i)));
+  return classify(shop, evaluator, with, ends_trial(suspect.verdict.signature.kind));
+}
+
 Cause find_cause(const Workshop& shop, Evaluator& evaluator, const Suspect& suspect,
                  Finding& finding) {
   const auto as_seen = [&](const Oracle& oracle) -> Cause {
@@ -43,10 +64,7 @@ Cause find_cause(const Workshop& shop, Evaluator& evaluator, const Suspect& susp
   if (suspect.trials.empty()) return as_seen(shop.catalog.device_free());
   const FailKind seen = suspect.verdict.signature.kind;
   const bool crashed = ends_trial(seen);
-  std::vector<Plan> plans;
-  // A trial under a tool repeats another oracle's native trial: the tool's oracle adds the tool.
-  for (const auto& trial : suspect.trials)
-    if (trial.mode.sanitizer == SanitizerTool::none) plans.push_back(as_run(suspect.plan, trial));
+  const std::vector<Plan> plans = native_plans(suspect);
   if (auto shown = classify(shop, evaluator, plans, crashed)) {
     if (is_direct(seen) && !is_direct(shown->answer.verdict.signature.kind))
       if (auto direct = see_again(shop, evaluator, suspect.verdict.signature, plans))
@@ -56,12 +74,8 @@ Cause find_cause(const Workshop& shop, Evaluator& evaluator, const Suspect& susp
     return {.shown = std::move(shown), .judged_again = true};
   }
   Cause again = as_seen(shop.catalog.screen());
-  if (again.shown || !suspect.log || shop.options.stopped()) return again;
-  std::vector<Plan> with;
-  for (std::size_t i = 0; i < plans.size(); ++i)
-    with.push_back(
-        with_history(plans[i], *suspect.log, suspect.log_size, std::span(plans).subspan(0, i)));
-  again.shown = classify(shop, evaluator, with, crashed);
+  if (again.shown) return again;
+  again.shown = after_earlier_calls(shop, evaluator, suspect);
   finding.needs_history = again.shown.has_value();
   return again;
 }
@@ -152,6 +166,7 @@ Result<void> confirm(const Workshop& shop, Case& c, const Suspect& suspect) {
     // An interrupted confirmation does not show that the failure is gone: it stays a suspect.
     const bool looked = cause.judged_again && !options.stopped();
     finding.state = looked ? FindingState::unconfirmed : FindingState::suspect;
+    if (looked) finding.reliability.n = 1;
     RZ_TRY_ASSIGN(auto stored, shop.sink.update(finding));
     c.is_new = stored.is_new;
     return {};
@@ -163,15 +178,23 @@ Result<void> confirm(const Workshop& shop, Case& c, const Suspect& suspect) {
   if (options.costs_workers(shown->answer.verdict.signature.kind) && shown->answer.fresh)
     first = {shown->answer};
   // What a used worker has kept of earlier trials can give a failure another name, which no new
-  // worker shows. A mere difference always gets one.
+  // worker shows. A mere difference always gets one, and may be no more than what was kept.
   const FailKind seen = suspect.verdict.signature.kind;
-  const bool renamed = seen != FailKind::divergence && seen != shown->answer.verdict.signature.kind;
+  const bool differed = seen == FailKind::divergence;
+  const bool renamed = differed || seen != shown->answer.verdict.signature.kind;
   if (renamed && !in_new_workers && first.empty()) {
     Runs few = run_in_new_workers(shop, evaluator, *shown->oracle, shown->plan,
                                   shown->answer.verdict.signature, options.confirm_runs);
     first = std::move(few.answers);
     Cause again;
-    if (few.reliability.k == 0 && !options.stopped()) again = look_in_new_workers();
+    if (few.reliability.k == 0 && !options.stopped()) {
+      if (differed) {
+        again.shown = after_earlier_calls(shop, evaluator, suspect);
+        finding.needs_history = again.shown.has_value();
+      } else {
+        again = look_in_new_workers();
+      }
+    }
     if (again.shown) {
       shown = std::move(again.shown);
       first.clear();
@@ -181,7 +204,8 @@ Result<void> confirm(const Workshop& shop, Case& c, const Suspect& suspect) {
                                    shown->answer.verdict.signature, std::move(first));
   finding.signature = shown->answer.verdict.signature;
   finding.reliability = runs.reliability;
-  finding.state = state_of(runs.reliability);
+  finding.state = runs.reliability.k == 0 && options.stopped() ? FindingState::suspect
+                                                               : state_of(runs.reliability);
   finding.reason = shown->answer.verdict.reason;
   finding.oracle = std::string(shown->oracle->name());
   finding.plan = shown->plan;

@@ -195,5 +195,28 @@ TEST(OneQueue, IsNotUsedWhereWorkersStartQuickly) {
   EXPECT_EQ(std::count(c.executor.one_queue().begin(), c.executor.one_queue().end(), true), 0);
 }
 
+// A counter of the process: each call of a process has other outputs.
+Observation counts_calls(const Plan& plan, const TrialSpec& trial,
+                         const std::vector<Call>& before) {
+  Observation o = all_right(plan, trial);
+  std::uint64_t made = before.size();
+  for (const auto& [index, call] : calls_of_trial(plan, trial))
+    o.calls[static_cast<std::size_t>(index)].buffers[1].digest = ++made;
+  return o;
+}
+
+// One call alone is always the same in a new worker. Equal calls of one trial are not.
+TEST(UsedWorkers, WhatAProcessKeepsIsShownInOneTrial) {
+  for (const std::size_t calls : {1, 2}) {
+    TriageCase c(counts_calls, with_slow_starts());
+    const Finding f = c.settle(plain_plan(std::vector<Call>(calls, call_of(64, 16)))).finding;
+    EXPECT_EQ(f.state, FindingState::confirmed) << calls;
+    EXPECT_EQ(f.signature.kind, FailKind::history) << f.signature.text();
+    EXPECT_EQ(f.plan, plain_plan({call_of(1, 16), call_of(1, 16)})) << print_plan(f.plan);
+    EXPECT_EQ(f.needs_history, calls == 1);
+    EXPECT_TRUE(f.minimal);
+  }
+}
+
 }  // namespace
 }  // namespace redzone::campaign
