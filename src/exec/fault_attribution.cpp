@@ -181,7 +181,7 @@ Observation observe_exit(const Exit& exit, const device::BlackBox& box, const Tr
     case SIGINT:
     case SIGHUP:
       seen.end = End::worker_error;
-      seen.message += "; it came from outside the harness";
+      seen.message += "; nothing in the harness sent it";
       return seen;
     default:
       seen.end = End::fault;

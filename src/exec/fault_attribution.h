@@ -33,7 +33,7 @@ std::string describe(const Exit& exit);
 //   device::kFaultExit, or a signal, with a valid fault record   fault, from the record
 //   a signal that the process raises itself                      fault, code = name of the signal
 //   SIGKILL not sent by the driver                               out_of_memory
-//   SIGTERM, SIGINT, SIGHUP from outside                         worker_error
+//   SIGTERM, SIGINT, SIGHUP without a record                     worker_error
 //   exit(n)                                                      exited
 // While the target's reference runs, all that it causes itself is a spec_error. In the target's
 // constructor, destructor and run(), outside kernels, the fault says so (core/host_place.h).

@@ -238,6 +238,29 @@ TEST(Fault, HostCodeOfATargetIsRecordedWithoutAKernel) {
   EXPECT_STREQ(ended.box.fault.buffer, "x");
 }
 
+TEST(Fault, ASignalThatTheProcessSendsItselfIsItsOwn) {
+  for (const int signal : {SIGTERM, SIGINT, SIGHUP}) {
+    const Ended own = in_child([&](Device&) { ::kill(::getpid(), signal); });
+    expect_fault(own, signal, kFaultOfSignal | kFaultOfHostCode);
+    const Ended others = in_child([&](Device&) {
+      const pid_t self = ::getpid();
+      if (::fork() == 0) {
+        ::kill(self, signal);
+        ::_exit(0);
+      }
+      ::sleep(60);
+    });
+    EXPECT_TRUE(WIFSIGNALED(others.status) && WTERMSIG(others.status) == signal) << signal;
+    EXPECT_EQ(others.box.fault.valid, 0u) << signal;
+    const Ended handled = in_child([&](Device& device) {
+      ::signal(signal, [](int) {});
+      ::kill(::getpid(), signal);
+      (void)device.synchronize();
+    });
+    EXPECT_TRUE(WIFEXITED(handled.status) && WEXITSTATUS(handled.status) == 0) << signal;
+  }
+}
+
 TEST(Fault, AnInnerDeviceLeavesTheOuterInCharge) {
   const Ended ended = in_child([](Device& device) {
     { auto inner = host_device(); }

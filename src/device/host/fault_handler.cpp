@@ -18,6 +18,8 @@ namespace {
 const FaultContext* g_context = nullptr;
 
 constexpr int kSignals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP};
+// Faults if the process sends them to itself and has no handler of its own.
+constexpr int kOwnSignals[] = {SIGTERM, SIGINT, SIGHUP};
 struct sigaction g_earlier[std::size(kSignals)] = {};  // before the first handler of this class
 constexpr std::size_t kSignalStackBytes = 64 * 1024;
 
@@ -103,6 +105,12 @@ const char* name_of_signal(int signal) {
       return "SIGILL";
     case SIGTRAP:
       return "SIGTRAP";
+    case SIGTERM:
+      return "SIGTERM";
+    case SIGINT:
+      return "SIGINT";
+    case SIGHUP:
+      return "SIGHUP";
     default:
       return "SIGABRT";
   }
@@ -206,6 +214,15 @@ void handle(int signal, siginfo_t* info, void* machine_context) {
   _exit(kFaultExit);
 }
 
+// What others send ends the process as it would without this handler.
+void handle_own(int signal, siginfo_t* info, void* machine_context) {
+  if (info->si_code <= 0 && info->si_pid == getpid()) handle(signal, info, machine_context);
+  struct sigaction action = {};
+  action.sa_handler = SIG_DFL;
+  sigaction(signal, &action, nullptr);
+  raise(signal);
+}
+
 }  // namespace
 
 void FaultContext::begin_kernel(const char* name, std::int32_t of_call) {
@@ -242,10 +259,20 @@ FaultHandler::FaultHandler(const FaultContext& context)
     // Not one of this class, of which the latest handles.
     if ((old.sa_flags & SA_SIGINFO) == 0 || old.sa_sigaction != &handle) g_earlier[i] = old;
   }
+  action.sa_sigaction = &handle_own;
+  for (const int signal : kOwnSignals) {
+    struct sigaction old = {};
+    sigaction(signal, nullptr, &old);
+    old_own_.push_back(old);
+    if ((old.sa_flags & SA_SIGINFO) == 0 && old.sa_handler == SIG_DFL)
+      sigaction(signal, &action, nullptr);
+  }
 }
 
 FaultHandler::~FaultHandler() {
   for (std::size_t i = 0; i < old_.size(); ++i) sigaction(kSignals[i], &old_[i], nullptr);
+  for (std::size_t i = 0; i < old_own_.size(); ++i)
+    sigaction(kOwnSignals[i], &old_own_[i], nullptr);
   sigaltstack(&old_stack_, nullptr);
   g_context = old_context_;
 }

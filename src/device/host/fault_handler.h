@@ -3,7 +3,8 @@
 // A bad access of a kernel is a real SIGSEGV, at native speed and with no instrumentation. The
 // handler maps the address to the nearest watched buffer, writes the record into the black box (or
 // one line to stderr without one), and ends the process with kFaultExit: the memory of the trial
-// cannot be trusted any more. Signals in host code of a target are recorded in the same way.
+// cannot be trusted any more. Signals in host code of a target are recorded in the same way, also
+// those that end a process and that it sends to itself.
 #pragma once
 
 #include <redzone/host_thread.h>
@@ -53,7 +54,7 @@ class FaultHandler {
   std::unique_ptr<std::byte[]> stack_;
   const FaultContext* old_context_;
   stack_t old_stack_ = {};
-  std::vector<struct sigaction> old_;
+  std::vector<struct sigaction> old_, old_own_;
 };
 
 }  // namespace redzone::device
