@@ -6,6 +6,7 @@
 #include <map>
 #include <utility>
 
+#include "core/refused_launch.h"
 #include "oracles/checks.h"
 
 namespace redzone::campaign {
@@ -14,6 +15,12 @@ namespace {
 bool ran(const Observation& o) {
   return o.end != End::worker_error && o.end != End::spec_error && o.end != End::unsupported &&
          o.end != End::out_of_memory;
+}
+
+// A device refuses the launch that an oracle without a device has found.
+bool is_refusal_of(const Signature& recorded, const Signature& other) {
+  return recorded.kind == FailKind::launch_config && other.kind == FailKind::fault &&
+         other.where == kRefusedLaunchCode;
 }
 
 TrialsRun trials_of(const Answer& answer) {
@@ -109,7 +116,11 @@ RunJudgement judge_run(const Plan& plan, std::span<const Answer> answers,
   for (const auto& answer : answers)
     if (out.verdict.reference.calls == 0) out.verdict.reference = answer.verdict.reference;
   const bool recorded_too = ranked.result == RunResult::recorded;
-  if (ranked.other && is_own_alarm(said[*ranked.other].verdict, recorded_too))
+  const auto is_consequence = [&](const Verdict& other) {
+    return recorded && recorded_too && is_refusal_of(*recorded, other.signature);
+  };
+  if (ranked.other && is_own_alarm(said[*ranked.other].verdict, recorded_too) &&
+      !is_consequence(said[*ranked.other].verdict))
     out.other = as_alarm(*ranked.other);
   return out;
 }

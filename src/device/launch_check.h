@@ -8,6 +8,7 @@
 #include <optional>
 #include <string_view>
 
+#include "core/refused_launch.h"
 #include "device/device.h"
 
 namespace redzone::device {
@@ -17,7 +18,7 @@ namespace redzone::device {
 inline std::optional<Failure> refused_launch(const LaunchLimits& limits, std::string_view kernel,
                                              const LaunchShape& shape) {
   const auto refused = [&](std::string detail) {
-    return Failure{Failure::Kind::launch_refused, "invalid-launch",
+    return Failure{Failure::Kind::launch_refused, std::string(kRefusedLaunchCode),
                    fmt::format("{}: {}", kernel, detail)};
   };
   const auto outside = [&](std::string_view what, std::int64_t value, std::int64_t most) {

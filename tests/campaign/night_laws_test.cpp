@@ -353,6 +353,22 @@ TEST(JudgeRun, APassCarriesWhatWasComparedWhicheverOracleDecides) {
   EXPECT_EQ(run.verdict.reference, (ReferenceCount{1, 2}));
 }
 
+// The device refuses the launch that the recorded failure is about: one bug.
+TEST(JudgeRun, TheRefusalOfALaunchIsNoOtherFailureThanItsConfiguration) {
+  for (const char* code : {"invalid-launch", "target-error"}) {
+    Answer config, fault;
+    config.verdict = {
+        Outcome::fail, "launch-config", "", {FailKind::launch_config, "t", "k", "", "", ""}, 0};
+    fault.verdict = {Outcome::fail, "fault", "", {FailKind::fault, "t", code, "", "", ""}, 0};
+    fault.trials.resize(1);
+    fault.observations = {ended(End::fault)};
+    const RunJudgement run = judge_run(plain_plan({call_of(1, 16)}), std::vector{config, fault},
+                                       config.verdict.signature);
+    EXPECT_EQ(run.result, RunResult::recorded);
+    EXPECT_EQ(run.other.has_value(), code == std::string("target-error"));
+  }
+}
+
 // The plan has two calls, and the finding does not record which of them was wrong.
 TEST_F(RecheckTest, AFindingOfTheReferenceIsJudgedOnlyWhereEachCallWasCompared) {
   const Signature wrong{FailKind::reference, "t", "", "y", "", ""};
