@@ -5,6 +5,7 @@
 #include <span>
 
 #include "bisect/axis_list.h"
+#include "bisect/value_text.h"
 #include "core/plan_text.h"
 
 namespace redzone::bisect {
@@ -67,7 +68,8 @@ void add_knob_axes(AxisList& list) {
     const bool same = std::all_of(steps.begin(), steps.end(), [&](std::size_t step) {
       return knob_of(list.plan(), step, knob.name) == first;
     });
-    list.begin(AxisKind::knob, knob.name, same ? setting_text(first) : "differs", !same);
+    list.begin(AxisKind::knob, knob.name, same ? setting_text(first) : std::string(kDiffers),
+               !same);
     add_values(list, knob, steps);
     if (same) continue;
     for (std::size_t i = 0; i < steps.size(); ++i) {
@@ -88,7 +90,7 @@ void add_layout_axes(AxisList& list) {
       if (value.empty())
         value = text;
       else if (value != text)
-        value = "differs";
+        value = kDiffers;
     }
     list.begin(AxisKind::layout, tensor.name + " layout", value);
     for (const auto& layout : layouts_to_try(tensor.layouts))

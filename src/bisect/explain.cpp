@@ -199,7 +199,9 @@ std::string text_at_this_launch(const Bisection& b, const Row& row, const Seen& 
     default:
       break;
   }
-  std::string out = fmt::format("needs {} = {}", row.axis, row.value);
+  std::string out = row.value == kDiffers
+                        ? fmt::format("needs {} to differ between calls", row.axis)
+                        : fmt::format("needs {} = {}", row.axis, row.value);
   if (!seen.failing.empty()) out += fmt::format(" (or {})", fmt::join(seen.failing, ", "));
   return out + fmt::format("; passes with {}", fmt::join(seen.passing, ", "));
 }

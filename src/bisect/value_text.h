@@ -4,9 +4,13 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace redzone::bisect {
+
+// The value of an axis of all calls where that of each call is another one.
+inline constexpr std::string_view kDiffers = "differs";
 
 // "1, 2, 3", or the first of many: "1, 2, 3 and 9 more".
 std::string some_of(const std::vector<std::int64_t>& values);

@@ -60,6 +60,19 @@ TEST(Bisect, FindsTheOneKnob) {
   EXPECT_TRUE(b.complete);
 }
 
+TEST(Bisect, SaysThatCallsNeedKnobsThatDiffer) {
+  Plan plan = sample_plan({call_step(64, 1), call_step(64, 1)});
+  std::get<CallStep>(plan.steps[1]).call.config["num_warps"] = 8;
+  const auto b = bisected(plan, [](const Plan& p) {
+    const auto calls = calls_of(p);
+    return calls.size() == 2 && get_int(calls[0]->call.config, "num_warps") !=
+                                    get_int(calls[1]->call.config, "num_warps");
+  });
+  EXPECT_EQ(said_of(b, "num_warps").find("needs num_warps to differ between calls; passes with 4"),
+            0u)
+      << said_of(b, "num_warps");
+}
+
 // The case that bisection was built for: no knob matters; only the preceding call does.
 TEST(Bisect, FindsThePriorCallWithAnotherC) {
   const auto b = bisected(sample_plan({call_step(64, 32), call_step(128, 64)}), [](const Plan& p) {
