@@ -12,11 +12,11 @@ namespace {
 // A finding's error of 1 % is divided over every test that its triage may make: three looks, under
 // blocking launches, between launches and under relaxed ones, in at most five classifications (in
 // used workers and in fresh ones, each without and with the history of the worker, and of the
-// reduced plan). A failure that always shows is decided by few runs: for 9 of 9 against 0 of 9 the
-// p-value is 1 / C(18, 9), which suffices for up to ten settings.
+// reduced plan). A failure that always shows is decided by few runs: for 10 of 10 against 0 of 10
+// the p-value is 1 / C(20, 10), which suffices for up to 41 settings.
 constexpr int kLooks = 3, kStages = 3 * 5;
 constexpr double kLevelOfLook = 0.01 / (kLooks * kStages);
-constexpr int kFewRuns = 9, kManyRuns = 24, kMostRuns = 60;
+constexpr int kFewRuns = 10, kManyRuns = 24, kMostRuns = 60;
 
 // An oracle's trials without the variation between them.
 class Unvaried final : public Oracle {

@@ -95,10 +95,10 @@ TEST(FaultOfAnOrder, KeepsItsNameWhereTheOrderDoesNotDecide) {
 // Without waits the first of two or more calls is wrong. The pair, which decides about the outputs
 // of call `decides`, is only recorded in plans of two calls: in larger ones others hide it.
 Bug differs_without_waits(std::size_t decides) {
-  return [decides](const Plan& plan, const TrialSpec& trial, const std::vector<Call>& calls) {
+  return [decides](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
     Observation o = all_right(plan, trial);
-    if (trial.mode.launch == Launch::blocking || calls.size() < 2) return o;
-    if (trial.records_order && calls.size() == 2)
+    if (trial.mode.launch == Launch::blocking || o.calls.size() < 2) return o;
+    if (trial.records_order && o.calls.size() == 2)
       o.order = says(OrderProblem::unordered_free, trial);
     if (!trial.direction)
       ++o.calls[0].buffers[1].digest;

@@ -107,9 +107,12 @@ class AxisTestOf : public ::testing::Test {
     Plan plan = plain_plan({call_of(8, 16), call_of(9, 16)});
     plan.mode.launch = Launch::gated;
     const std::vector<AxisCandidate> one{{catalog_.find(oracle), plan}};
-    return test_axes(evaluator, one, 9, false);
+    const AxisTest result = test_axes(evaluator, one, catalog_.comparing().size(), false);
+    trials_ = evaluator.trials();
+    return result;
   }
   oracles::Catalog catalog_;
+  std::int64_t trials_ = 0;
 };
 
 TEST_F(AxisTestOf, EveryAxisThatDecidesIsNamed) {
@@ -135,6 +138,17 @@ TEST_F(AxisTestOf, EveryAxisThatDecidesIsNamed) {
   EXPECT_TRUE(test("history",
                    wrong_when([](const TrialSpec&, const auto& before) { return !before.empty(); }))
                   .depends[0]);
+}
+
+// However many oracles judge: 10 runs with the change and 10 without, of three trials each.
+TEST_F(AxisTestOf, AFailureThatAlwaysShowsIsDecidedByTheFirstLook) {
+  const Bug bug = [](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
+    return outputs(plan, trial, {}, [&](const Call& call, const std::vector<Call>&) {
+      return right_digest(call) + (trial.mode.placement == Placement::guard_before);
+    });
+  };
+  EXPECT_TRUE(test("placement", bug).depends[0]);
+  EXPECT_EQ(trials_, 2 * 10 * 3);
 }
 
 TEST_F(AxisTestOf, NoiseIsBlamedOnAnAxisInAtMostOneOfAHundred) {

@@ -345,7 +345,7 @@ TEST(Watch, TellsOfEachBufferOnceAndRemembersThoseOfAFinishedSegment) {
   EXPECT_EQ(names, (std::vector<Names>{{"x", "y", "x", "y", "s1"},
                                        {"x", "y", "x", "y", "s1", "s2"},
                                        {"x", "y", "x", "y", "s1", "s2", "x", "y", "s3"}}));
-  EXPECT_EQ(device->watched_later, 5u) << "all but those of the first segment";
+  EXPECT_EQ(device->watched_later, 4u) << "all but those of the first launch";
 }
 
 TEST(Watch, ForgetsTheNamesOfLongPlansAfterAWait) {
