@@ -88,23 +88,6 @@ TEST(Distribution, MostShapesOfASmallTargetAreDrawn) {
   EXPECT_GT(drawn.size(), 64u * 64u / 2);
 }
 
-TEST(Distribution, MultiplesOfTheWidthsOfVectors) {
-  Counts counts;
-  for_each_plan(one_dim_spec(), host_budget(), [&](const Plan& plan) {
-    for (const auto* step : calls_of(plan)) {
-      const auto n = get(step->call.dims, "N");
-      if (n <= 256 || n % 128 == 0) continue;
-      counts["odd multiple of 4"] += n % 8 == 4;
-      counts["2 beside it"] += n % 8 == 2 || n % 8 == 6;
-      counts["odd multiple of 8"] += n % 16 == 8;
-      counts["4 beside it"] += n % 16 == 4 || n % 16 == 12;
-    }
-  });
-  // By chance the second of each pair would be twice as often.
-  EXPECT_GT(counts["odd multiple of 4"], counts["2 beside it"]);
-  EXPECT_GT(counts["odd multiple of 8"], counts["4 beside it"]);
-}
-
 TEST(Distribution, MostCallsDoSomethingAlsoWhereTheLeastIsDear) {
   TargetSpec spec;
   spec.name = "tiles";
