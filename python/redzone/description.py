@@ -21,6 +21,7 @@ _COARSE = {"f16": 2**-9, "bf16": 2**-7, "f8e4m3": 2**-2, "f8e5m2": 2**-1}
 
 def description(files: Files, targets: Sequence[Target]) -> dict[str, Any]:
     """What the driver reads of the targets of the files."""
+    hashes = files.code_hashes(t.place.file for t in targets)
     return {
         "redzone_python": VERSION,
         "python": platform.python_version(),
@@ -29,7 +30,9 @@ def description(files: Files, targets: Sequence[Target]) -> dict[str, Any]:
         "torch": version_of("torch"),
         "triton": version_of("triton"),
         "code_hash": files.code_hash(),
-        "target": [describe_target(t, files.word_of(t)) for t in targets],
+        "target": [
+            {**describe_target(t, files.word_of(t)), "code_hash": hashes[t.place.file]} for t in targets
+        ],
     }
 
 

@@ -10,7 +10,7 @@ import os
 import re
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from types import CodeType, ModuleType, TracebackType
 
 from . import random_numbers
@@ -181,12 +181,13 @@ class Files:
 
     def code_hash(self) -> str:
         """32 hexadecimal digits of the sources of all modules of the user that are imported now."""
-        digest = hashlib.blake2b(digest_size=16)
-        for name, path in sorted(self._own_modules()):
-            digest.update(name.encode() + b"\0")
-            with open(path, "rb") as file:
-                digest.update(hashlib.blake2b(file.read()).digest())
-        return digest.hexdigest()
+        return _digest(self._own_modules())
+
+    def code_hashes(self, files: Iterable[str]) -> dict[str, str]:
+        """For each of these files of targets the same of itself and of the modules that it uses: it does
+        not depend on what else is imported."""
+        modules = self._own_modules()
+        return {file: _digest(_used_by(file, modules)) for file in set(files)}
 
     def check_hash(self, described: str) -> None:
         """Raises FileError if the code is another than what was described; "": nobody knows."""
@@ -280,6 +281,41 @@ class _Source(importlib.machinery.SourceFileLoader):
     def get_code(self, fullname: str) -> CodeType:
         path = self.get_filename(fullname)
         return self.source_to_code(self.get_data(path), path)
+
+
+def _digest(modules: set[tuple[str, str]]) -> str:
+    digest = hashlib.blake2b(digest_size=16)
+    for name, path in sorted(modules):
+        digest.update(name.encode() + b"\0")
+        with open(path, "rb") as file:
+            digest.update(hashlib.blake2b(file.read()).digest())
+    return digest.hexdigest()
+
+
+def _used_by(file: str, modules: set[tuple[str, str]]) -> set[tuple[str, str]]:
+    """The module of the file, the modules that it has names of, and so on. Libraries of operators are no
+    modules: whoever has loaded one, any may use it."""
+    path_of_file = os.path.realpath(file)
+    own = {name for name, _ in modules}
+    waiting = [name for name, path in modules if path == path_of_file]
+    used = set(waiting)
+    while waiting:
+        module = sys.modules.get(waiting.pop())
+        for value in list(vars(module).values()) if isinstance(module, ModuleType) else ():
+            name = _module_of(value)
+            if name in own and name not in used:
+                used.add(name)
+                waiting.append(name)
+    return {(name, path) for name, path in modules if name in used or name not in sys.modules}
+
+
+def _module_of(value: object) -> str:
+    """The name of a module, or of that which a function or a class is from; "" for other values."""
+    try:  # a proxy may raise at any look at it
+        name = getattr(value, "__name__" if issubclass(type(value), ModuleType) else "__module__")
+    except Exception:
+        return ""
+    return name if isinstance(name, str) else ""
 
 
 def _is_below(path: str, folder: str) -> bool:

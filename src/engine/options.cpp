@@ -140,9 +140,9 @@ exec::WorkerCommand worker_command(DeviceKind device, const Registry& registry) 
   command.environment = python::variables();
   for (std::string& variable : python_environment(device))
     command.environment.push_back(std::move(variable));
-  command.environment.push_back(fmt::format("{}={}", python::kCodeHash, first->code_hash));
+  command.environment.push_back(fmt::format("{}={}", python::kCodeHash, first->loaded_hash));
   command.environment.push_back(fmt::format(
-      "{}={}/{}", python::kZygote, python::zygote_name(name_of(device)), first->code_hash));
+      "{}={}/{}", python::kZygote, python::zygote_name(name_of(device)), first->loaded_hash));
   append_targets(command, device, registry, [](const TargetEntry&) { return true; });
   return command;
 }

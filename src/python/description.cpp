@@ -14,14 +14,17 @@ namespace {
 
 constexpr std::string_view kStates[] = {"trial", "process"};
 
-void check_hash(const TableReader& root, const std::string& hash) {
+std::string read_hash(TableReader& table) {
+  std::string hash = table.text("code_hash");
   constexpr std::size_t kDigits = 32;
   if (hash.size() != kDigits || hash.find_first_not_of("0123456789abcdef") != std::string::npos)
-    throw root.error("code_hash", fmt::format("'{}' is not {} hex digits", hash, kDigits));
+    throw table.error("code_hash", fmt::format("'{}' is not {} hex digits", hash, kDigits));
+  return hash;
 }
 
 void read_rest(TableReader& f, TargetDescription& target) {
   described::read_head(f, target);
+  target.code_hash = read_hash(f);
   if (f.has("category")) target.category = f.named<Category>("category");
   if (target.category == Category::selftest)
     throw f.error("category", "selftests are Redzone's own");
@@ -64,8 +67,7 @@ Result<Descriptions> read_descriptions(std::string_view json, std::string where)
     out.executable = root.text("executable", "");
     out.torch = root.text("torch");
     out.triton = root.text("triton");
-    out.code_hash = root.text("code_hash");
-    check_hash(root, out.code_hash);
+    out.code_hash = read_hash(root);
     for (TableReader& f : root.tables("target")) out.targets.push_back(read_target(f));
     root.done();
     return out;

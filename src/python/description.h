@@ -17,6 +17,7 @@ namespace redzone::python {
 struct TargetDescription : described::Description {
   std::string file;  // as the command line named it
   std::int64_t line = 0;
+  std::string code_hash;  // of that file and of what it uses, 32 hex digits
   Category category = Category::kernel;
   std::optional<Tolerance> tolerance;
   bool has_reference = false;
@@ -27,7 +28,7 @@ struct TargetDescription : described::Description {
 struct Descriptions {
   std::string python, torch, triton;  // versions; "" for a module that is missing
   std::string executable;             // the interpreter that ran; "" if it does not know itself
-  std::string code_hash;              // of the user's files, 32 hex digits
+  std::string code_hash;              // of all of the user's files, 32 hex digits
   std::vector<std::shared_ptr<const TargetDescription>> targets;
 };
 

@@ -32,7 +32,8 @@ Result<void> add_targets(Registry& registry, const Descriptions& descriptions,
       entry.origin = origin;
       entry.origin.path = target->file;
       entry.line = target->line;
-      entry.code_hash = descriptions.code_hash;
+      entry.code_hash = target->code_hash;
+      entry.loaded_hash = descriptions.code_hash;
       entry.compiled_by = versions_of(descriptions);
       entry.immediate = device.execution.on_host_cores;
       RZ_TRY(registry.add(std::move(entry)));

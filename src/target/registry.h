@@ -25,7 +25,8 @@ struct TargetEntry {
   DeviceKind device = DeviceKind::host;
   TargetFactory make;
   TargetOrigin origin = {};      // a shipped plugin is a plugin here
-  std::string code_hash = {};    // of the files of the code, 32 hex digits
+  std::string code_hash = {};    // of the files of its code, 32 hex digits
+  std::string loaded_hash = {};  // Python: of all files that its workers import; the same digits
   bool is_lazy = false;          // a package under the lazily compiled launch of src/launcher
   std::string compiled_by = {};  // compiler of its code; empty: the compilers of this build
   // run() computes on the CPU before it returns, instead of enqueueing work.

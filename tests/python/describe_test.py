@@ -124,6 +124,28 @@ class Descriptions(cases.FileCase):
             with self.subTest(right):
                 self.assertEqual(len(self.answer(HEAD + right + rest)["target"]), 1)
 
+    def test_the_hash_of_a_target_is_over_what_its_file_uses(self):
+        def hashes(*files):
+            ran, answer = cases.described(*files, cwd=self.folder)
+            self.assertEqual(ran.returncode, 0, ran.stderr)
+            return [answer["code_hash"], *(t["code_hash"] for t in answer["target"])]
+
+        self.write("def deep(x): return x\n", "deeper.py")
+        self.write("from deeper import deep\ndef helper(x): return deep(x)\n", "helpers.py")
+        self.write("from helpers import helper\n" + RIGHT, "first.py")
+        self.write("import others\n" + RIGHT.replace("def ", "def other_", 1), "second.py")
+        self.write("x = 1\n", "others.py")
+        whole, first, second = hashes("first.py", "second.py")
+        self.assertEqual(hashes("first.py")[1], first)
+        self.assertEqual(hashes("second.py")[1], second)
+        self.assertNotEqual(hashes("first.py")[0], whole)
+        self.write("x = 2\n", "others.py")
+        changed = hashes("first.py", "second.py")
+        self.assertEqual(changed[1], first)
+        self.assertNotEqual(changed[2], second)
+        self.write("def deep(x): return -x\n", "deeper.py")
+        self.assertNotEqual(hashes("first.py")[1], first)
+
     def test_the_hash_is_over_the_users_own_modules(self):
         self.write("def helper(x): return x\n", "helpers.py")
         text = "import helpers\n" + RIGHT

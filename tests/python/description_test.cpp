@@ -12,6 +12,7 @@ std::string text(const std::string& fields, const std::string& top = "") {
   return R"({"redzone_python": 1, "python": "3.11.7", "torch": "2.11.0+cpu", "triton": "",
              "code_hash": "0123456789abcdef0123456789abcdef", )" +
          top + R"("target": [{"name": "my.add", "file": "my.py", "line": 12,
+             "code_hash": "fedcba9876543210fedcba9876543210",
              "deterministic": false, "alignment_changes_bits": true, "remembers_addresses": true,
              "has_reference": true, "state": "process",
              "dim": [{"name": "N", "min": 1, "max": 64, "multiple_of": 1}],
@@ -58,6 +59,7 @@ TEST(PythonDescription, SaysWhichFieldIsWrong) {
   const std::pair<std::string, const char*> rows[] = {
       {text(R"("category": "selftest", )"), "target[my.add].category: selftests"},
       {text(R"("stat": 1, )"), "target[my.add].stat: unknown field"},
+      {text(R"("code_hash": "x", )"), "code_hash"},
       {text("", R"("more": 1, )"), "d: more: unknown field"},
       {"{}", "d: redzone_python: missing"},
       {R"({"redzone_python": 2})", "d: redzone_python: 2 is not in 1..1"},
@@ -85,7 +87,8 @@ TEST(PythonTargets, AreOfEachDeviceAndAtOnceOnTheHost) {
     ASSERT_NE(entry, nullptr);
     EXPECT_EQ(entry->immediate, kind != DeviceKind::cuda);
     EXPECT_EQ(entry->origin, (TargetOrigin{TargetSource::python, "my.py", "/p", false}));
-    EXPECT_EQ(entry->code_hash, read->code_hash);
+    EXPECT_EQ(entry->code_hash, "fedcba9876543210fedcba9876543210");
+    EXPECT_EQ(entry->loaded_hash, "0123456789abcdef0123456789abcdef");
   }
   const auto again = add_targets(registry, *read, {.source = TargetSource::python}, without_python);
   ASSERT_FALSE(again);
