@@ -3,6 +3,7 @@
 
 #define ABI_TARGET(name, returned)                                                         \
   R"({"name": ")" name R"(", "file": "my.py", "line": 1, "deterministic": true,)"          \
+  R"("code_hash": "fedcba9876543210fedcba9876543210",)"                                    \
   R"("has_reference": true, "state": "trial", "dim": [{"name": "N", "min": 1, "max": 64,)" \
   R"("multiple_of": 1}], "tensor": [{"name": "x", "dtype": "f32", "role": "in",)"          \
   R"("shape": ["N"], "align_bytes": 4}, {"name": "y", "dtype": "f32", "role": "out",)"     \
