@@ -184,8 +184,9 @@ class Files:
         return _digest(self._own_modules())
 
     def code_hashes(self, files: Iterable[str]) -> dict[str, str]:
-        """For each of these files of targets the same of itself and of the modules that it uses: it does
-        not depend on what else is imported."""
+        """The hash for each of these files of targets: of the file and of the user's modules that it has
+        names of, directly or through others, whatever else is imported. A module that is imported inside
+        a function is not seen."""
         modules = self._own_modules()
         return {file: _digest(_used_by(file, modules)) for file in set(files)}
 

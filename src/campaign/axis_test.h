@@ -30,6 +30,7 @@ struct AxisTest {
 
 // `compared`: number of oracles that judged the plan, including those that passed. `grouped`:
 // whether the evaluator shares workers outside this test; the quick first look always shares them.
+// Where all runs without the change differ there, the next look shares none.
 AxisTest test_axes(Evaluator& evaluator, std::span<const AxisCandidate> candidates,
                    std::size_t compared, bool grouped);
 

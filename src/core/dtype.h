@@ -5,7 +5,7 @@
 
 namespace redzone {
 
-// bool is none.
+// A bool is not one.
 constexpr bool is_integer(DType type) {
   switch (type) {
     case DType::i8:

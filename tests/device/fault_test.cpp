@@ -261,6 +261,14 @@ TEST(Fault, ASignalThatTheProcessSendsItselfIsItsOwn) {
   }
 }
 
+TEST(Fault, AHandlerThatIsSetLaterStays) {
+  auto device = host_device();
+  const auto earlier = ::signal(SIGHUP, SIG_IGN);
+  device.reset();
+  EXPECT_EQ(::signal(SIGHUP, SIG_DFL), SIG_IGN);
+  EXPECT_NE(earlier, SIG_ERR);
+}
+
 TEST(Fault, AnInnerDeviceLeavesTheOuterInCharge) {
   const Ended ended = in_child([](Device& device) {
     { auto inner = host_device(); }

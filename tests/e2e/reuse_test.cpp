@@ -37,7 +37,7 @@ std::vector<std::string> kinds_of(const TempFolder& folder, const std::string& f
   return kinds;
 }
 
-using Kinds = std::vector<std::string>;
+using Texts = std::vector<std::string>;
 
 // Calls with memory of their own race. Where they use that of earlier ones they wait.
 TEST(Reuse, ARaceIsNotSaidToDependOnAddresses) {
@@ -46,16 +46,16 @@ TEST(Reuse, ARaceIsNotSaidToDependOnAddresses) {
                                          {"dims = { N = 1 }\nconfig = { factor = 2 }",
                                           "dims = { N = 1 }\nconfig = { factor = 3 }",
                                           "dims = { N = 1 }\nconfig = { factor = 2 }"}));
-  EXPECT_EQ(kinds_of(folder, "plan.toml", "distinct"), (Kinds(3, "async")));
-  EXPECT_EQ(kinds_of(folder, "plan.toml", "reused"), (Kinds(3, "")));
+  EXPECT_EQ(kinds_of(folder, "plan.toml", "distinct"), (Texts(3, "async")));
+  EXPECT_EQ(kinds_of(folder, "plan.toml", "reused"), (Texts(3, "")));
 }
 
 // Its stale pointer is the right one where memory is used again.
 TEST(Reuse, WhatIsWrongWithoutItIsNotSaidToDependOnAddresses) {
   const TempFolder folder;
   EXPECT_EQ(kinds_of(folder, REPROS "/stale_pointer.toml", "distinct"),
-            (Kinds(3, "uninitialized")));
-  EXPECT_EQ(kinds_of(folder, REPROS "/stale_pointer.toml", "reused"), (Kinds(3, "")));
+            (Texts(3, "uninitialized")));
+  EXPECT_EQ(kinds_of(folder, REPROS "/stale_pointer.toml", "reused"), (Texts(3, "")));
 }
 
 // The buffer that each of three runs of the plan names.
@@ -78,7 +78,7 @@ TEST(Reuse, AFaultThatComesLateNamesItsBuffer) {
                                        "dims = { N = 5000 }\nconfig = { turns = 0 }",
                                        "dims = { N = 5001 }\nconfig = { turns = 0 }"};
   for (const std::string launch : {"async", "gated"})
-    EXPECT_EQ(buffers_of(reusing_plan("reuse.late", launch, steps)), (Kinds(3, "y"))) << launch;
+    EXPECT_EQ(buffers_of(reusing_plan("reuse.late", launch, steps)), (Texts(3, "y"))) << launch;
 }
 
 // The first call's 'second' has the memory that the other call's 'first' gets, and ends nearer to
@@ -88,7 +88,7 @@ TEST(Reuse, AFaultNamesTheBufferThatHasTheMemoryNow) {
     EXPECT_EQ(buffers_of(reusing_plan("reuse.two_scratch", launch,
                                       {"dims = { N = 3000 }\nconfig = { rows = 1500 }",
                                        "dims = { N = 3000 }\nconfig = { rows = 10 }"})),
-              (Kinds(3, "first")))
+              (Texts(3, "first")))
         << launch;
 }
 

@@ -59,7 +59,7 @@ TEST(PythonDescription, SaysWhichFieldIsWrong) {
   const std::pair<std::string, const char*> rows[] = {
       {text(R"("category": "selftest", )"), "target[my.add].category: selftests"},
       {text(R"("stat": 1, )"), "target[my.add].stat: unknown field"},
-      {text(R"("code_hash": "x", )"), "code_hash"},
+      {text(R"("code_hash": "x", )"), "code_hash: 'x' is not 32 hex digits"},
       {text("", R"("more": 1, )"), "d: more: unknown field"},
       {"{}", "d: redzone_python: missing"},
       {R"({"redzone_python": 2})", "d: redzone_python: 2 is not in 1..1"},

@@ -271,8 +271,13 @@ FaultHandler::FaultHandler(const FaultContext& context)
 
 FaultHandler::~FaultHandler() {
   for (std::size_t i = 0; i < old_.size(); ++i) sigaction(kSignals[i], &old_[i], nullptr);
-  for (std::size_t i = 0; i < old_own_.size(); ++i)
-    sigaction(kOwnSignals[i], &old_own_[i], nullptr);
+  for (std::size_t i = 0; i < old_own_.size(); ++i) {
+    struct sigaction now = {};
+    sigaction(kOwnSignals[i], nullptr, &now);
+    // Somebody else may have set a handler since, as a command does that can be interrupted.
+    if ((now.sa_flags & SA_SIGINFO) != 0 && now.sa_sigaction == &handle_own)
+      sigaction(kOwnSignals[i], &old_own_[i], nullptr);
+  }
   sigaltstack(&old_stack_, nullptr);
   g_context = old_context_;
 }
