@@ -69,7 +69,9 @@ class Running {
     RZ_TRY(hub_.begin());
     for (auto collected = Time::time_point{};;) {
       note(hub_.answer());
-      const bool last = job_.interrupted() || job_.finish || folder_.is_replaced();
+      // The later attempt merges all that is there.
+      if (folder_.is_replaced() && !job_.finish) break;
+      const bool last = job_.interrupted() || job_.finish;
       if (last || Time::now() - collected >= kCollectEvery) {
         collected = Time::now();
         const bool over = is_over();
@@ -104,8 +106,9 @@ class Running {
   Result<void> collect() {
     const double begun = monotonic_seconds();
     // A last job that is told to end goes on later where it stopped. Another one has the time for
-    // this.
-    const auto merged = hub_.collect([this] { return job_.finish && job_.interrupted(); });
+    // this, unless a later attempt has begun, which waits for its end.
+    const auto merged =
+        hub_.collect([this] { return job_.finish ? job_.interrupted() : folder_.is_replaced(); });
     note(merged);
     seconds_ += monotonic_seconds() - begun;
     failed_ = merged ? "" : printable(merged.error().message);
@@ -152,6 +155,20 @@ Result<void> run_hub_attempt(const HubJob& job, const Fleet& fleet, const Attemp
   return Running(job, attempt, fleet, *folder).run();
 }
 
+// The hub ends when it sees that this attempt has begun, which may be in the middle of a merge. A
+// report that is written before would call it lost.
+void wait_for_the_one_before(const HubJob& job, const Fleet& fleet, const Attempt& own) {
+  const auto until = Time::now() + job.earlier_end_within;
+  const auto runs = [&] {
+    const auto attempts = read_attempts(job.layout, fleet.uid);
+    if (!attempts) return false;
+    const auto before = attempts->find({kHubShard, own.number - 1});
+    return before != attempts->end() && !before->second.has_ended();
+  };
+  while (!job.interrupted() && Time::now() < until && runs())
+    std::this_thread::sleep_for(kAnswerEvery);
+}
+
 }  // namespace
 
 Result<void> run_hub(const HubJob& job) {
@@ -159,6 +176,7 @@ Result<void> run_hub(const HubJob& job) {
   const AttemptStatus status{.fleet = fleet.uid, .host = job.host, .began = utc_now()};
   RZ_TRY_ASSIGN(const Attempt attempt, claim_attempt(job.layout, kHubShard, status));
   auto ran = run_hub_attempt(job, fleet, attempt);
+  if (job.finish) wait_for_the_one_before(job, fleet, attempt);
   end_attempt(
       job.layout, attempt, status,
       ran ? AttemptEnd{job.interrupted() ? kInterrupted : kOk} : AttemptEnd::of(ran.error()));

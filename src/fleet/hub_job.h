@@ -1,6 +1,7 @@
 // The job of the hub, which needs no GPU.
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <functional>
 #include <string>
@@ -17,6 +18,8 @@ struct HubJob {
   std::string host;
   std::function<bool()> interrupted = {};  // true: end; another attempt goes on
   bool finish = false;                     // merge what there is, and end
+  // With `finish`: how long it waits for the end of the attempt before, which may have been killed.
+  std::chrono::milliseconds earlier_end_within = std::chrono::minutes{1};
 };
 
 // Answers and merges until the nights of all shards have ended, or the fleet is stopped and its

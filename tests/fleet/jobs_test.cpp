@@ -3,13 +3,16 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <chrono>
 #include <functional>
 #include <vector>
 
 #include "core/exit_code.h"
+#include "core/utc.h"
 #include "fleet/describe.h"
 #include "fleet/hub_job.h"
 #include "fleet/local_folder.h"
+#include "fleet/publisher.h"
 #include "fleet/record_file.h"
 #include "fleet/shard_job.h"
 #include "fleet/shared_folder.h"
@@ -78,7 +81,8 @@ class JobsTest : public ::testing::Test {
                     .local = dir_ / "local",
                     .host = "n2",
                     .interrupted = interrupted_,
-                    .finish = finish});
+                    .finish = finish,
+                    .earlier_end_within = earlier_end_within_});
   }
   std::size_t findings_of(const std::filesystem::path& file) {
     store::Store store = open_ro(file);
@@ -86,6 +90,7 @@ class JobsTest : public ::testing::Test {
   }
 
   std::function<bool()> interrupted_ = [] { return false; };
+  std::chrono::milliseconds earlier_end_within_{0};
   double seconds_ = 0;
   std::function<double()> now_ = [this] { return seconds_ += 100; };
   TempDir dir_;
@@ -429,6 +434,33 @@ TEST_F(JobsTest, WhoHasNotEndedWhenTheLastJobBeginsIsLost) {
   EXPECT_EQ(lost, (std::vector<std::string>{"hub on n2", "shard on n1", "examination on n3"}));
   EXPECT_NE(fleet.losses[0].again_at, "") << "the last job is an attempt of the hub";
   EXPECT_EQ(fleet.losses[1].again_at, "");
+}
+
+TEST_F(JobsTest, AHubLeavesTheRestToTheAttemptThatTakesItsPlace) {
+  must(shard(1, 3, kInterrupted));
+  interrupted_ = [&] {  // it is asked before the hub looks for snapshots
+    must(claim_attempt(layout_, kHubShard, {.fleet = fleet_.uid, .began = utc_now()}));
+    return false;
+  };
+  must(hub(false));
+  EXPECT_TRUE(must(read_attempts(layout_, fleet_.uid)).at({kHubShard, 1}).has_ended());
+  EXPECT_FALSE(std::filesystem::exists(layout_.hub_store())) << "a later attempt publishes";
+}
+
+TEST_F(JobsTest, TheLastJobWaitsForTheHubWhosePlaceItTakes) {
+  const AttemptStatus status{.fleet = fleet_.uid, .began = "2026-01-02T03:00:00Z"};
+  const Attempt earlier = must(claim_attempt(layout_, kHubShard, status));
+  earlier_end_within_ = std::chrono::minutes{5};
+  interrupted_ = [&] {
+    const bool merged = std::filesystem::exists(layout_.hub_status()) &&
+                        !must(read_record<HubStatus>(layout_.hub_status())).ended.empty();
+    if (merged) end_attempt(layout_, earlier, status, {kOk});
+    return false;
+  };
+  must(hub(true));
+  const auto fleet = must(describe_fleet(layout_, fleet_, nullptr));
+  EXPECT_TRUE(fleet.losses.empty());
+  EXPECT_EQ(fleet.hub_attempts, 2);
 }
 
 TEST_F(JobsTest, AHubThatStartsAfterTheLastJobEnds) {
