@@ -86,11 +86,12 @@ Shown shown_by(const TargetSpec& spec, std::span<const Observation> ways) {
   return {true};
 }
 
-// One of the two is the fill of the tensors, or the end of the calls. What the target does by
-// itself tells more: one wait may be missing for both.
-bool is_of_harness(const OrderCandidate& pair) {
+// One of the two is the fill of the tensors, the end of the calls or an allocation. What the target
+// does by itself tells more: one wait may be missing for both.
+bool tells_less(const OrderCandidate& pair) {
   const auto is = [](const OrderedOperation& o) {
-    return o.kind == OperationKind::fill || o.kind == OperationKind::check;
+    return o.kind == OperationKind::fill || o.kind == OperationKind::check ||
+           o.kind == OperationKind::allocation;
   };
   return is(pair.first) || is(pair.second);
 }
@@ -147,13 +148,13 @@ std::string describe_operation(const Plan& plan, const OrderedOperation& operati
   if (operation.kind == OperationKind::check) return "the end of the calls on " + stream;
   const std::string call = describe_call(plan, operation.call);
   switch (operation.kind) {
-    case OperationKind::free:
-      return fmt::format("the free in {} on {}", call, stream);
     case OperationKind::host:
       return fmt::format("the host in {}", call);
+    case OperationKind::free:
+    case OperationKind::allocation:
     case OperationKind::copy:
     case OperationKind::memset:
-      return fmt::format("the {} in {} on {}", operation.name, call, stream);
+      return fmt::format("the {} in {} on {}", name_of(operation.kind), call, stream);
     default:
       return fmt::format("'{}' of {} on {}", operation.name, call, stream);
   }
@@ -200,8 +201,8 @@ Verdict OrderOracle::judge(const Plan& plan, const TargetSpec& spec,
   if (auto v = cannot_compare(name(), spec, faults ? first.first(0) : first)) return *v;
   if (first.empty()) return {Outcome::inconclusive, self, "no trial was run", {}, -1};
   std::size_t not_forced = 0;
-  std::optional<Verdict> of_harness;  // the first failure of a pair that the target makes half of
-  std::optional<Verdict> not_judged;  // the first pair that was not, and those behind it
+  std::optional<Verdict> less_telling;  // the first failure of such a pair
+  std::optional<Verdict> not_judged;    // the first pair that was not, and those behind it
   for (std::size_t p = 0; p < pairs.size(); ++p) {
     if (observations.size() < 1 + (p + 1) * kTrialsOfPair) {
       not_judged = {Outcome::inconclusive, self, "the trials of a pair were not run", {}, -1};
@@ -215,10 +216,10 @@ Verdict OrderOracle::judge(const Plan& plan, const TargetSpec& spec,
     if (!shown.forced) ++not_forced;
     if (!shown.effect) continue;
     Verdict failed = failure(plan, pairs[p], *shown.effect);
-    if (!is_of_harness(pairs[p])) return failed;
-    if (!of_harness) of_harness = std::move(failed);
+    if (!tells_less(pairs[p])) return failed;
+    if (!less_telling) less_telling = std::move(failed);
   }
-  if (of_harness) return *of_harness;
+  if (less_telling) return *less_telling;
   if (not_judged) return *not_judged;
   if (not_forced == 0) return Verdict::pass(self);
   return {Outcome::inconclusive,

@@ -290,6 +290,7 @@ enum class OperationKind : std::uint8_t {
   fill,   // of the tensors, by the harness
   check,  // of what the calls left, by the harness
   host,   // the CPU may access pinned memory
+  allocation,
 };
 
 constexpr auto enum_table(OperationKind) {
@@ -300,7 +301,8 @@ constexpr auto enum_table(OperationKind) {
                                              {K::free, "free"},
                                              {K::fill, "fill"},
                                              {K::check, "check"},
-                                             {K::host, "host"}});
+                                             {K::host, "host"},
+                                             {K::allocation, "allocation"}});
 }
 
 struct OrderedOperation {

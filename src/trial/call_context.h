@@ -86,6 +86,7 @@ class CallContext final : public Context {
   bool own_scratch_each_run() const;
   // Defers the fill to the next launch: one operation fills all buffers of a call, usually several.
   bool fill_before_launch(const device::BufferJob& job, int stream);
+  bool fill_allocation(const RawBuffer& a, int stream);
   bool fill_scratch() const;
   bool fill_in_order() const;
   bool fill_for_all() const;

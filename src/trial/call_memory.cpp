@@ -86,9 +86,19 @@ void* CallContext::allocate(std::string_view name, std::size_t bytes, int stream
   a.job = raw_job(*at, bytes, state_.mode.poison);
   if (!state_.checks) return a.at.data;
   state_.watch(a.label, a.call, *at, bytes);
-  const bool filled =
-      a.captured ? state_.fill_once(a.job, unit_.item->stream) : fill_before_launch(a.job, *on);
-  return filled ? a.at.data : nullptr;
+  return fill_allocation(a, *on) ? a.at.data : nullptr;
+}
+
+bool CallContext::fill_allocation(const RawBuffer& a, int stream) {
+  Session& session = state_.session;
+  if (a.captured) return state_.fill_once(a.job, unit_.item->stream);
+  if (session.record() == nullptr || state_.immediate) return fill_before_launch(a.job, stream);
+  // In the order of the stream, as memory that has an earlier owner: who uses it in another order
+  // may do so before.
+  const std::span<const std::byte> bytes(a.at.storage, a.bytes);
+  const auto operation = session.record()->use(OperationKind::allocation, {&bytes, 1},
+                                               /*writes=*/true, session.place(stream));
+  return session.fill(stream, {&a.job, 1}, operation);
 }
 
 void* CallContext::growing_workspace(std::string_view name, std::size_t bytes) {

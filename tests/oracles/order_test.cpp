@@ -154,6 +154,7 @@ TEST(DescribeOperation, AKernelMayHaveTheNameOfAnotherOperation) {
   EXPECT_EQ(describe_operation(plan, {.kind = OperationKind::memset, .name = "memset", .call = 0}),
             "the memset in call 1 (N = 3) on stream 0");
   EXPECT_EQ(told(OperationKind::free, 0), "the free in call 1 (N = 3) on stream 0");
+  EXPECT_EQ(told(OperationKind::allocation, 0), "the allocation in call 1 (N = 3) on stream 0");
 }
 
 TEST_F(OrderOracleTest, AWaitLeavesNothingToTry) {
@@ -241,6 +242,31 @@ TEST_F(OrderOracleTest, WhatTheTargetDoesItselfIsNamedBeforeTheFill) {
   const Verdict v = judge(side_reads(false, false));
   ASSERT_TRUE(v.failed()) << v.reason;
   EXPECT_EQ(v.signature.where, "put, add");
+}
+
+// The memory is the side stream's once that has waited for the stream that it was allocated on.
+Body uses_elsewhere(bool waits) {
+  return [waits](Context& ctx, int n) {
+    ctx.wait(1, 0);
+    auto* p = static_cast<float*>(ctx.allocate("tmp", bytes(n)));
+    if (waits) ctx.wait(1, 0);
+    launch(ctx, "put", fill, {.stream = 1}, p, n, 3.0f);
+    launch(ctx, "add", add, {.stream = 1}, input(ctx), static_cast<const float*>(p), output(ctx),
+           n);
+    ctx.wait(0, 1);
+    ctx.free(p);
+  };
+}
+
+TEST_F(OrderOracleTest, AUseThatIsNotBehindTheAllocationOnAnotherStreamIsNamedWithIt) {
+  for (const Launch launch : {Launch::async, Launch::gated}) {
+    const Verdict v = judge(uses_elsewhere(false), {0, 0}, launch);
+    ASSERT_TRUE(v.failed()) << v.reason;
+    EXPECT_EQ(v.signature.where, "allocation, put") << v.reason;
+    EXPECT_EQ(v.signature.buffer, "tmp");
+    EXPECT_EQ(judge(uses_elsewhere(true), {0, 0}, launch).outcome, Outcome::pass);
+    EXPECT_EQ(trials_, 1u);
+  }
 }
 
 Body follows(bool waits) {
