@@ -31,7 +31,8 @@ Plan with_history(const Plan& plan, const exec::WorkerLog& log, std::size_t log_
     before.insert(before.end(), std::make_move_iterator(steps.begin()),
                   std::make_move_iterator(steps.end()));
   };
-  for (std::size_t i = 0; i < std::min(log_size, log.size()); ++i) append(*log[i]);
+  for (const auto& job : std::span(log).first(std::min(log_size, log.size())))
+    for (const auto& trial : job.trials) append(as_run(*job.plan, trial));
   for (const auto& p : earlier_trials) append(p);
 
   const std::size_t room = kMaxSteps - std::min(kMaxSteps, plan.steps.size());

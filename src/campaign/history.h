@@ -12,9 +12,9 @@ namespace redzone::campaign {
 Plan as_run(const Plan& plan, const TrialSpec& trial);
 
 // `plan` preceded by the calls that its worker made to the same target before: first those of the
-// log, then those of the earlier trials of `plan`. Calls beyond the length limit of a plan are
-// dropped from the middle of the log, since state is mostly frozen by the first call or left by the
-// last.
+// log, in each trial of its jobs, then those of the earlier trials of `plan`. Calls beyond the
+// length limit of a plan are dropped from the middle of the log, since state is mostly frozen by
+// the first call or left by the last.
 Plan with_history(const Plan& plan, const exec::WorkerLog& log, std::size_t log_size,
                   std::span<const Plan> earlier_trials);
 

@@ -60,15 +60,20 @@ struct Job {
   std::chrono::milliseconds call_deadline = std::chrono::milliseconds::max();
 };
 
-// The plans that one worker has run, oldest first. Shared and only ever appended to.
-using WorkerLog = std::vector<std::shared_ptr<const Plan>>;
+// A job that a worker was given, with those of its trials that it was to run.
+struct LoggedJob {
+  std::shared_ptr<const Plan> plan;
+  std::vector<TrialSpec> trials;
+};
+// The jobs of one worker, oldest first. Shared and only ever appended to.
+using WorkerLog = std::vector<LoggedJob>;
 
 struct JobResult {
   std::uint64_t id = 0;
   // One for each trial of the job. Trials after one that killed the worker run in another worker,
   // or are missing if Job::end_at_loss is set. None if the job came back (Job::back_at_loss).
   std::vector<Observation> observations;
-  // What the worker had run before this job: the first `log_size` plans of `log`.
+  // What the worker had run before this job: the first `log_size` jobs of `log`.
   std::shared_ptr<const WorkerLog> log;
   std::size_t log_size = 0;
   // Workers that its trials cost. Fewer than faults: one that the driver refuses to make costs

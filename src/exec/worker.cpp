@@ -11,8 +11,8 @@ namespace redzone::exec {
 
 std::unique_ptr<PendingJob> Worker::give(std::unique_ptr<PendingJob> job, Clock::time_point now) {
   job->sent_from = job->observations.size();
-  const std::vector<TrialSpec> rest(job->trials.begin() + std::ptrdiff_t(job->sent_from),
-                                    job->trials.end());
+  std::vector<TrialSpec> rest(job->trials.begin() + std::ptrdiff_t(job->sent_from),
+                              job->trials.end());
   auto frame = encode_run(job->ticket, *job->plan, rest);
   if (!frame) {
     job->fail(frame.error().message);
@@ -26,7 +26,7 @@ std::unique_ptr<PendingJob> Worker::give(std::unique_ptr<PendingJob> job, Clock:
     job->log = log;
     job->log_size = log->size();
   }
-  log->push_back(job->plan);
+  log->push_back({job->plan, std::move(rest)});
   targets.insert(job->plan->target);
   queue.push_back(std::move(job));
   channel.send(std::move(*frame));

@@ -193,17 +193,30 @@ TEST(History, WritesAReorderedTrialOutAsAPlan) {
   EXPECT_EQ(std::get<CallStep>(reordered.steps[1]), (CallStep{calls[0]->call, 1, 0}));
 }
 
+exec::LoggedJob logged(Plan plan, std::vector<TrialSpec> trials = {{}}) {
+  return {std::make_shared<const Plan>(std::move(plan)), std::move(trials)};
+}
+
 TEST(History, PutsTheCallsToTheSameTargetInFront) {
   exec::WorkerLog log;
-  log.push_back(std::make_shared<const Plan>(plain_plan({call_of(1, 16)})));
+  log.push_back(logged(plain_plan({call_of(1, 16)})));
   Plan stranger = plain_plan({call_of(2, 16)});
   stranger.target = "u";
-  log.push_back(std::make_shared<const Plan>(stranger));
-  log.push_back(std::make_shared<const Plan>(plain_plan({call_of(3, 16)})));
-  log.push_back(std::make_shared<const Plan>(plain_plan({call_of(4, 16)})));  // ran later
+  log.push_back(logged(stranger));
+  log.push_back(logged(plain_plan({call_of(3, 16)})));
+  log.push_back(logged(plain_plan({call_of(4, 16)})));  // ran later
   const std::vector<Plan> earlier{plain_plan({call_of(5, 16)})};
   EXPECT_EQ(with_history(plain_plan({call_of(6, 16)}), log, 3, earlier),
             plain_plan({call_of(1, 16), call_of(3, 16), call_of(5, 16), call_of(6, 16)}));
+}
+
+TEST(History, HasTheCallsOfEachTrialInItsOrder) {
+  TrialSpec reversed;
+  reversed.order = {1, 0};
+  const exec::WorkerLog log{logged(plain_plan({call_of(1, 16), call_of(2, 16)}), {{}, reversed})};
+  EXPECT_EQ(
+      with_history(plain_plan({call_of(3, 16)}), log, 1, {}),
+      plain_plan({call_of(1, 16), call_of(2, 16), call_of(2, 16), call_of(1, 16), call_of(3, 16)}));
 }
 
 // The numbers of their graphs could collide with those of the plan.
@@ -227,8 +240,7 @@ TEST(History, RunsTheGraphsOfEarlierPlansPlainly) {
 TEST(History, LeavesOutTheMiddleOfALongOne) {
   exec::WorkerLog log;
   const auto most = static_cast<std::int64_t>(kMaxSteps);
-  for (std::int64_t n = 0; n < most; ++n)
-    log.push_back(std::make_shared<const Plan>(plain_plan({call_of(n, 16)})));
+  for (std::int64_t n = 0; n < most; ++n) log.push_back(logged(plain_plan({call_of(n, 16)})));
   const Plan all = with_history(plain_plan({call_of(-1, 16)}), log, log.size(), {});
   ASSERT_EQ(all.steps.size(), kMaxSteps);
   const auto size_at = [&](std::size_t i) {

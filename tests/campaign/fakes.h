@@ -79,7 +79,7 @@ class FakeExecutor final : public BatchedExecutor {
       }
       if (job.end_at_loss && lost) break;
     }
-    log_->push_back(std::make_shared<const Plan>(std::move(job.plan)));
+    log_->push_back({std::make_shared<const Plan>(std::move(job.plan)), std::move(job.trials)});
     done_.push_back(std::move(result));
     most_in_flight_ = std::max(most_in_flight_, done_.size());
   }

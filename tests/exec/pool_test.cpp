@@ -86,14 +86,17 @@ TEST(Pool, TheLogHoldsWhatTheWorkerRanBefore) {
   Pool pool(fake_options());
   const std::vector<std::string> targets = {"ok", "ok+ok", "ok+ok+ok"};
   std::map<std::uint64_t, JobResult> results;
-  for (std::uint64_t i = 0; i < targets.size(); ++i) pool.submit(job_of(targets[i], 1, i));
+  for (std::uint64_t i = 0; i < targets.size(); ++i) pool.submit(job_of(targets[i], i + 1, i));
   while (pool.in_flight() > 0) {
     auto result = pool.next(std::chrono::minutes(1));
     results[result->id] = std::move(*result);
   }
   for (std::uint64_t i = 0; i < targets.size(); ++i) {
     ASSERT_EQ(results[i].log_size, i);
-    for (std::size_t k = 0; k < i; ++k) EXPECT_EQ((*results[i].log)[k]->target, targets[k]);
+    for (std::size_t k = 0; k < i; ++k) {
+      EXPECT_EQ((*results[i].log)[k].plan->target, targets[k]);
+      EXPECT_EQ((*results[i].log)[k].trials.size(), k + 1);
+    }
   }
   EXPECT_EQ(results[0].log, results[2].log);
 }
