@@ -92,11 +92,13 @@ struct NamedRange {
   const std::byte* begin = nullptr;  // of the storage, not the region
   const std::byte* end = nullptr;
   Region region = {};  // the memory it was placed in; empty: the storage alone
+  // Of `call` among those of the trial, in the order in which they run; -1: calls run as numbered.
+  std::int32_t position = -1;
 };
 
-// Whether an access of `call` (-1: unknown) may mean `ranges[i]`: it belongs to no later call, and
-// no range after it, which the access may mean as well, was placed in the same memory. `ranges` are
-// in the order in which they were named. Safe in a signal handler.
+// Whether an access of `call` (-1: unknown) may mean `ranges[i]`: it belongs to no call that runs
+// later, and no range after it, which the access may mean as well, was placed in the same memory.
+// `ranges` are in the order in which they were named. Safe in a signal handler.
 bool may_mean(std::span<const NamedRange> ranges, std::size_t i, std::int32_t call);
 
 // A block of memory that a device has not allocated, as fault reports name it.

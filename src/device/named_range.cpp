@@ -3,8 +3,15 @@
 namespace redzone::device {
 namespace {
 
-bool named_by(const NamedRange& range, std::int32_t call) {
-  return call < 0 || range.call <= call;
+std::int32_t position_of(const NamedRange& range) {
+  return range.position < 0 ? range.call : range.position;
+}
+
+// A call without a range of its own counts as numbered.
+std::int32_t position_of(std::int32_t call, std::span<const NamedRange> ranges) {
+  for (const auto& range : ranges)
+    if (range.call == call) return position_of(range);
+  return call;
 }
 
 const std::byte* begin_of(const NamedRange& range) {
@@ -22,9 +29,13 @@ bool overlap(const NamedRange& a, const NamedRange& b) {
 }  // namespace
 
 bool may_mean(std::span<const NamedRange> ranges, std::size_t i, std::int32_t call) {
-  if (!named_by(ranges[i], call)) return false;
+  const std::int32_t position = position_of(call, ranges);
+  const auto named = [&](const NamedRange& range) {
+    return call < 0 || position_of(range) <= position;
+  };
+  if (!named(ranges[i])) return false;
   for (std::size_t later = i + 1; later < ranges.size(); ++later)
-    if (named_by(ranges[later], call) && overlap(ranges[i], ranges[later])) return false;
+    if (named(ranges[later]) && overlap(ranges[i], ranges[later])) return false;
   return true;
 }
 

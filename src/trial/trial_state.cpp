@@ -17,6 +17,10 @@ void TrialState::begin(const TrialSpec& trial, const StreamUse& used, std::int32
   host_buffers.clear();
   spent.clear();
   calls.assign(static_cast<std::size_t>(call_count), {});
+  positions_.assign(trial.order.empty() ? 0 : calls.size(), -1);
+  for (std::size_t i = 0; i < trial.order.size(); ++i)
+    if (trial.order[i] < positions_.size())  // else the trial does not run
+      positions_[trial.order[i]] = static_cast<std::int32_t>(i);
   refused.clear();
   forget_watched();
   memory.begin(mode.allocator, most_bytes);
@@ -52,10 +56,18 @@ bool TrialState::flush_fills(int stream) {
   return done;
 }
 
+device::NamedRange TrialState::named(const std::string& name, std::int32_t call, const Place& at,
+                                     std::size_t bytes) const {
+  const bool reordered = call >= 0 && !positions_.empty();
+  return {name,       call,
+          at.storage, at.storage + bytes,
+          at.region,  reordered ? positions_.at(static_cast<std::size_t>(call)) : -1};
+}
+
 void TrialState::watch(const std::string& name, std::int32_t call, const Place& at,
                        std::size_t bytes, bool constant) {
   if (!checks && sanitizer == nullptr) return;
-  watched_.push_back({name, call, at.storage, at.storage + bytes, at.region});
+  watched_.push_back(named(name, call, at, bytes));
   if (session.record() != nullptr) session.record()->add({name, call, at.storage, bytes, constant});
 }
 
@@ -86,7 +98,7 @@ void TrialState::forget_watched() {
   if (!checks && sanitizer == nullptr) return;
   for_each_lasting([&](const RawBuffer& b) {
     if (b.freed && !b.watched) return;
-    watched_.push_back({b.label, b.call, b.at.storage, b.at.storage + b.bytes, b.at.region});
+    watched_.push_back(named(b.label, b.call, b.at, b.bytes));
   });
 }
 

@@ -157,8 +157,12 @@ struct TrialState {
   std::vector<Spent> spent;
 
  private:
+  device::NamedRange named(const std::string& name, std::int32_t call, const Place& at,
+                           std::size_t bytes) const;
+
   std::size_t margin_bytes_ = 0;
   std::vector<device::BufferJob> fills_;  // of buffers first requested in a capture
+  std::vector<std::int32_t> positions_;   // of each call as it runs; empty: calls run as numbered
   std::vector<device::NamedRange> watched_;
   std::size_t told_ = 0;  // names, from the front, that the device already has
   bool retell_ = false;   // the device has names that it must forget

@@ -2,6 +2,9 @@
 #include <gtest/gtest.h>
 #include <immintrin.h>
 #include <redzone/kernel.h>
+#include <sys/wait.h>
+
+#include <csignal>
 
 #include "core/trial.h"
 #include "tests/device/in_child.h"
@@ -63,6 +66,19 @@ TEST(Fault, MemoryOfTwoCallsIsThatOfTheLatestWhichTheKernelCanKnow) {
     EXPECT_STREQ(ended.box.fault.buffer, call == 0 ? "earlier" : "later") << call;
     EXPECT_EQ(ended.box.fault.distance_bytes, call == 0 ? 1 : 21) << call;
   }
+}
+
+TEST(MayMean, WhatRunsLaterIsMeantByNoCallWhateverItsNumber) {
+  static std::byte memory[64];
+  const Region region{memory, sizeof memory};
+  // Call 1 runs before call 0.
+  const NamedRange first{"first", 1, memory, memory + 64, region, 0};
+  const NamedRange second{"second", 0, memory, memory + 64, region, 1};
+  const std::vector<NamedRange> ranges{first, second};
+  EXPECT_TRUE(may_mean(ranges, 0, 1));
+  EXPECT_FALSE(may_mean(ranges, 1, 1));
+  EXPECT_FALSE(may_mean(ranges, 0, 0)) << "its memory is the second's by then";
+  EXPECT_TRUE(may_mean(ranges, 1, 0));
 }
 
 // Between buffers that are watched, and nearer to one of them.
@@ -258,6 +274,26 @@ TEST(Fault, ASignalThatTheProcessSendsItselfIsItsOwn) {
       (void)device.synchronize();
     });
     EXPECT_TRUE(WIFEXITED(handled.status) && WEXITSTATUS(handled.status) == 0) << signal;
+  }
+}
+
+TEST(Fault, AChildOfATargetEndsByItsOwnSignalAndRecordsNothing) {
+  for (const int signal : {SIGTERM, SIGHUP, SIGABRT, SIGSEGV}) {
+    const Ended ended = in_child([&](Device&) {
+      const pid_t child = ::fork();
+      if (child == 0) {
+        if (signal == SIGSEGV)
+          *static_cast<volatile int*>(nullptr) = 1;
+        else
+          ::kill(::getpid(), signal);
+        ::_exit(0);
+      }
+      int status = 0;
+      ::waitpid(child, &status, 0);
+      if (!WIFSIGNALED(status) || WTERMSIG(status) != signal) ::_exit(1);
+    });
+    EXPECT_TRUE(WIFEXITED(ended.status) && WEXITSTATUS(ended.status) == 0) << signal;
+    EXPECT_EQ(ended.box.fault.valid, 0u) << signal;
   }
 }
 

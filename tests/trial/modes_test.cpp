@@ -1,4 +1,6 @@
 // Order, streams, launch modes, and attribution of late faults.
+#include <set>
+
 #include "trial/bench.h"
 
 namespace redzone::testing {
@@ -140,6 +142,25 @@ TEST(Order, RunsTheCallsAloneAndOnStreamZero) {
             (Log{"fill", "launch k3", "launch k1", "launch k2", "check", "sync"}));
   ASSERT_EQ(o.calls.size(), 3u);
   for (std::int32_t i = 0; i < 3; ++i) EXPECT_EQ(o.calls[static_cast<std::size_t>(i)].call, i);
+}
+
+// A fault of the call that runs first cannot mean what the other one names.
+TEST(Order, BuffersAreNamedWithTheTurnOfTheirCall) {
+  Bench bench([](Context& ctx) {
+    launch(ctx, "store", store_kernel, {}, static_cast<float*>(ctx.scratch("tmp", 16)), 1.0f);
+  });
+  const Plan plan = plan_of({mode_step(1), mode_step(2)});
+  const auto turn = [&](std::size_t call) {
+    std::set<std::int32_t> turns;
+    for (const auto& range : bench.device.watched)
+      if (range.call == static_cast<std::int32_t>(call)) turns.insert(range.position);
+    return turns;
+  };
+  bench.run(plan, {.order = {1, 0}});
+  EXPECT_EQ(turn(0), std::set{1});
+  EXPECT_EQ(turn(1), std::set{0});
+  bench.run(plan, {});
+  EXPECT_EQ(turn(1), std::set{-1}) << "as numbered";
 }
 
 TEST(Order, GivesTheSameObservationsOfIndependentCalls) {

@@ -16,6 +16,7 @@ namespace {
 
 // The only globals of the host device: a signal handler receives no user argument.
 const FaultContext* g_context = nullptr;
+pid_t g_process = 0;  // whose faults are recorded: not those of a child that it forks
 
 constexpr int kSignals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP};
 // Faults if the process sends them to itself and has no handler of its own.
@@ -181,7 +182,18 @@ void call_earlier_handler(int signal, siginfo_t* info, void* machine_context) {
   }
 }
 
+// The handler that was there before gets the signal, which is sent or caused again.
+void hand_on(int signal, const siginfo_t& info) {
+  struct sigaction earlier = {};
+  earlier.sa_handler = SIG_DFL;
+  for (std::size_t i = 0; i < std::size(kSignals); ++i)
+    if (kSignals[i] == signal) earlier = g_earlier[i];
+  sigaction(signal, &earlier, nullptr);
+  if (info.si_code <= 0) raise(signal);
+}
+
 void handle(int signal, siginfo_t* info, void* machine_context) {
+  if (getpid() != g_process) return hand_on(signal, *info);
   const FaultContext& context = *g_context;
   FaultRecord record;
   record.signal = signal;
@@ -216,11 +228,9 @@ void handle(int signal, siginfo_t* info, void* machine_context) {
 
 // What others send ends the process as it would without this handler.
 void handle_own(int signal, siginfo_t* info, void* machine_context) {
-  if (info->si_code <= 0 && info->si_pid == getpid()) handle(signal, info, machine_context);
-  struct sigaction action = {};
-  action.sa_handler = SIG_DFL;
-  sigaction(signal, &action, nullptr);
-  raise(signal);
+  const bool own = info->si_code <= 0 && info->si_pid == getpid();
+  if (own && getpid() == g_process) handle(signal, info, machine_context);
+  hand_on(signal, *info);
 }
 
 }  // namespace
@@ -244,6 +254,7 @@ void FaultContext::end_kernel() {
 FaultHandler::FaultHandler(const FaultContext& context)
     : stack_(new std::byte[kSignalStackBytes]), old_context_(g_context) {
   g_context = &context;
+  g_process = getpid();
   stack_t stack = {};
   stack.ss_sp = stack_.get();
   stack.ss_size = kSignalStackBytes;

@@ -20,7 +20,7 @@
 
 namespace redzone::device {
 
-// State for the handler. The device uses plain stores; a signal is handled on the same thread.
+// State for the handler. The device uses plain stores; a fault is handled on the same thread.
 struct FaultContext {
   BlackBox* box = nullptr;
   std::vector<NamedRange> watched;      // the latest last
