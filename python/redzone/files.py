@@ -16,6 +16,7 @@ from types import CodeType, ModuleType, TracebackType
 from . import random_numbers
 from .arrays import Arrays, arrays_named, check_arrays, kind_of, try_out
 from .errors import SpecError
+from .import_graph import used_by
 from .namesakes import Namesakes
 from .output import as_bytes
 from .registry import registry
@@ -184,11 +185,11 @@ class Files:
         return _digest(self._own_modules())
 
     def code_hashes(self, files: Iterable[str]) -> dict[str, str]:
-        """The hash for each of these files of targets: of the file and of the user's modules that it has
-        names of, directly or through others, whatever else is imported. A module that is imported inside
-        a function is not seen."""
+        """The hash for each of these files of targets: of the file and of the user's modules that it
+        imports, directly or through others, whatever else is imported."""
         modules = self._own_modules()
-        return {file: _digest(_used_by(file, modules)) for file in set(files)}
+        roots = set(files)
+        return {file: _digest(used_by(file, modules, roots)) for file in roots}
 
     def check_hash(self, described: str) -> None:
         """Raises FileError if the code is another than what was described; "": nobody knows."""
@@ -291,32 +292,6 @@ def _digest(modules: set[tuple[str, str]]) -> str:
         with open(path, "rb") as file:
             digest.update(hashlib.blake2b(file.read()).digest())
     return digest.hexdigest()
-
-
-def _used_by(file: str, modules: set[tuple[str, str]]) -> set[tuple[str, str]]:
-    """The module of the file, the modules that it has names of, and so on. Libraries of operators are no
-    modules: whoever has loaded one, any may use it."""
-    path_of_file = os.path.realpath(file)
-    own = {name for name, _ in modules}
-    waiting = [name for name, path in modules if path == path_of_file]
-    used = set(waiting)
-    while waiting:
-        module = sys.modules.get(waiting.pop())
-        for value in list(vars(module).values()) if isinstance(module, ModuleType) else ():
-            name = _module_of(value)
-            if name in own and name not in used:
-                used.add(name)
-                waiting.append(name)
-    return {(name, path) for name, path in modules if name in used or name not in sys.modules}
-
-
-def _module_of(value: object) -> str:
-    """The name of a module, or of that which a function or a class is from; "" for other values."""
-    try:  # a proxy may raise at any look at it
-        name = getattr(value, "__name__" if issubclass(type(value), ModuleType) else "__module__")
-    except Exception:
-        return ""
-    return name if isinstance(name, str) else ""
 
 
 def _is_below(path: str, folder: str) -> bool:

@@ -146,6 +146,22 @@ class Descriptions(cases.FileCase):
         self.write("def deep(x): return -x\n", "deeper.py")
         self.assertNotEqual(hashes("first.py")[1], first)
 
+    def test_the_hash_of_a_target_covers_values_and_whatever_was_imported_without_a_statement(self):
+        self.write("import consts\nOPS = {'double': consts.double}\n", "package/table.py")
+        self.write("from .table import OPS\n", "package/__init__.py")
+        self.write("def double(x): return 2 * x\n", "consts.py")
+        self.write("SCALE = 2\n", "config.py")
+        self.write("import importlib\nlater = importlib.import_module('plugins')\n", "loads.py")
+        self.write("x = 1\n", "plugins.py")
+        text = "from config import SCALE\nfrom package import OPS\nimport loads\n" + RIGHT
+        hashes = [self.answer(text)["target"][0]["code_hash"]]
+        for file, changed in (("config.py", "SCALE = 3\n"), ("plugins.py", "x = 2\n"),
+                              ("consts.py", "def double(x): return x\n"),
+                              ("package/__init__.py", "from .table import OPS  # all\n")):  # fmt: skip
+            self.write(changed, file)
+            hashes.append(self.answer(text)["target"][0]["code_hash"])
+        self.assertEqual(len(set(hashes)), len(hashes))
+
     def test_the_hash_is_over_the_users_own_modules(self):
         self.write("def helper(x): return x\n", "helpers.py")
         text = "import helpers\n" + RIGHT
