@@ -166,7 +166,7 @@ Result<void> confirm(const Workshop& shop, Case& c, const Suspect& suspect) {
     // An interrupted confirmation does not show that the failure is gone: it stays a suspect.
     const bool looked = cause.judged_again && !options.stopped();
     finding.state = looked ? FindingState::unconfirmed : FindingState::suspect;
-    if (looked) finding.reliability.n = 1;
+    if (looked) finding.reliability.n = 1;  // by the oracle that had seen it, which passed
     RZ_TRY_ASSIGN(auto stored, shop.sink.update(finding));
     c.is_new = stored.is_new;
     return {};

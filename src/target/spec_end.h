@@ -17,8 +17,8 @@ class SpecEnd {
  public:
   // `running`: the function that runs now ("target 't': the work function"); null if none does.
   // `end`: ends the process and says why. Both are called in handlers of exit() and of signals, in
-  // the process that has made this object alone. The stack of the calling thread may be used up, of
-  // another one not. Does nothing while another object exists.
+  // the process that has made this object alone. A recursion without an end is told on the thread
+  // that makes the object, which must outlive it. Does nothing while another object exists.
   SpecEnd(std::function<const std::string*()> running, std::function<void(const std::string&)> end);
   ~SpecEnd();
   SpecEnd(const SpecEnd&) = delete;

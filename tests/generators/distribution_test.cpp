@@ -73,7 +73,6 @@ TEST(Distribution, SeveralDimsStillReachTheirBoundaries) {
   expect_at_least(counts, {"D=127", "D=128", "T=1024", "T=8192"}, 20);
 }
 
-// Each tile costs as much as a thousand elements, so a small share of the budget pays for none.
 // A bug of one shape alone is met by chance only.
 TEST(Distribution, MostShapesOfASmallTargetAreDrawn) {
   TargetSpec spec;
@@ -88,6 +87,7 @@ TEST(Distribution, MostShapesOfASmallTargetAreDrawn) {
   EXPECT_GT(drawn.size(), 64u * 64u / 2);
 }
 
+// Each tile costs as much as a thousand elements, so a small share of the budget pays for none.
 TEST(Distribution, MostCallsDoSomethingAlsoWhereTheLeastIsDear) {
   TargetSpec spec;
   spec.name = "tiles";

@@ -236,8 +236,9 @@ struct LayoutRules {
 };
 
 // |got - want| <= abs + rel * |want|; NaN in `got` passes only where `want` is NaN. The parts of a
-// complex element are compared separately, and |want| is then that of the element. Of a target's
-// tolerance, outputs of integers have `abs` alone.
+// complex element are compared separately, and |want| is then that of the element. For an output of
+// integers a target's tolerance counts with `abs` alone, so that no index may be wrong by one; one
+// that is only approximate has a tolerance of its own (TensorSpec::tolerance).
 struct Tolerance {
   double abs = 1e-5;
   double rel = 1e-5;
