@@ -109,7 +109,8 @@ TEST(UsedWorkers, AFreshProcessRunsFewTrialsSoThatOthersGetTheirs) {
 TEST(UsedWorkers, WhatTheTrialsOfOthersTakeDoesNotEndAReduction) {
   for (const bool waits : {true, false}) {
     TriageOptions options = with_slow_starts();
-    options.reduce_time = std::chrono::milliseconds(30);
+    // The trials take several times as long, what is done between them a small part of it.
+    options.reduce_time = std::chrono::milliseconds(200);
     if (waits) options.trial_time = [] { return std::chrono::microseconds(0); };
     const Bug bug = [](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
       std::this_thread::sleep_for(std::chrono::milliseconds(40));
