@@ -153,8 +153,7 @@ Result<Between> bisect_between(const Plan& failing, const Plan& passing, const T
 
 std::string sentence(const Between& b) {
   if (b.failing.answer != Answer::fails)
-    return fmt::format("The finding does not fail now ({} of {} runs).", b.failing.counts.same,
-                       b.failing.counts.judged());
+    return fmt::format("{}.", why_it_cannot_be_bisected(b.failing));
   if (!b.go || !b.come)
     return fmt::format("The other plan does not pass: it {} ({} of {} runs).",
                        name_of(b.passing.answer), b.passing.counts.same, b.passing.counts.judged());

@@ -216,11 +216,11 @@ std::vector<Bisector::Recheck> Bisector::failing_rechecks(std::size_t with_axis,
   return rechecks;
 }
 
-// A dim also decides how much data there is. If only some data fails, the seed of the failing plan
+// A dim also decides which data there is. If only some data fails, the seed of the failing plan
 // proves nothing about other values of the dim.
 void Bisector::recheck_with_other_data() {
   const auto data = find_axis([](const Axis& axis) { return axis.kind == AxisKind::data; });
-  if (data == axes_.size() || matters(data)) return;
+  if (data == axes_.size()) return;
   const std::size_t seeds = std::min(kOtherData, axes_[data].others.size());
   std::vector<Recheck> rechecks;
   for (std::size_t axis = 0; axis < axes_.size(); ++axis) {

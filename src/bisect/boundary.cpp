@@ -1,8 +1,10 @@
 #include "bisect/boundary.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <random>
 
 #include "bisect/dim_change.h"
@@ -17,6 +19,8 @@ namespace {
 constexpr int kMostRounds = 8;
 constexpr std::size_t kFresh = 12;             // random values on which a rule is tested
 constexpr std::int64_t kMostRecalled = 65536;  // values that may be known from earlier questions
+constexpr std::size_t kRetried = 2;            // passing values that are tried with other data
+constexpr std::uint64_t kOtherSeeds = 6;
 
 class Search {
  public:
@@ -53,9 +57,33 @@ class Search {
     if (out_.rule && contradicted_by_open()) out_.rule = std::nullopt;
     std::sort(out_.samples.begin(), out_.samples.end(),
               [](const DimSample& a, const DimSample& b) { return a.value < b.value; });
+    if (out_.rule) try_other_data();
   }
 
  private:
+  // A value of the dim also decides which data there is.
+  void try_other_data() {
+    std::vector<std::int64_t> passing;
+    for (const auto& s : out_.samples)
+      if (s.probe.answer == Answer::passes && s.value != 0) passing.push_back(s.value);
+    std::stable_sort(passing.begin(), passing.end(), [&](std::int64_t a, std::int64_t b) {
+      return std::abs(a - own_) < std::abs(b - own_);
+    });
+    passing.resize(std::min(passing.size(), kRetried));
+    for (const auto value : passing) {
+      const auto plan = with(value);
+      if (!plan) continue;
+      std::vector<Plan> plans(kOtherSeeds, *plan);
+      for (std::uint64_t by = 1; by <= kOtherSeeds; ++by)
+        for (auto& step : plans[by - 1].steps)
+          if (auto* call = std::get_if<CallStep>(&step)) call->call.seed += by;
+      const auto probes = prober_.ask(plans);
+      if (std::any_of(probes.begin(), probes.end(),
+                      [](const Probe& p) { return p.answer == Answer::fails; }))
+        out_.only_this_data.push_back(value);
+    }
+  }
+
   // The value next to the largest of a call.
   std::int64_t beyond_other_calls() const {
     return std::min(dim_.max, *values_of_calls().rbegin() + dim_.multiple_of);
@@ -299,9 +327,7 @@ Result<Boundary> find_boundary(const Plan& plan, const TargetSpec& spec, const s
 std::string sentence(const Boundary& b) {
   const std::string name = b.calls.empty() ? b.dim : fmt::format("{} ({})", b.dim, b.calls);
   if (b.base.counts.judged() == 0) return "Unknown: no run was judged.";
-  if (b.base.answer != Answer::fails)
-    return fmt::format("It does not fail now ({} of {} runs).", b.base.counts.same,
-                       b.base.counts.judged());
+  if (b.base.answer != Answer::fails) return fmt::format("{}.", why_it_cannot_be_bisected(b.base));
   const std::string open = open_values(b);
   if (!b.rule && b.complete)
     return fmt::format("No simple rule for {}: see the samples{}.", name, open);
@@ -325,6 +351,8 @@ std::string sentence(const Boundary& b) {
   }
   if (b.rule->least) beside(before, *b.rule->least);
   if (b.rule->most) beside(after, *b.rule->most);
+  if (!b.only_this_data.empty())
+    out += fmt::format("; with other data {} also fails", fmt::join(b.only_this_data, ", "));
   return fmt::format("{}{}. {} samples, {} of them predicted.", out, open, b.samples.size(),
                      b.predicted);
 }

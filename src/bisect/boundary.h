@@ -44,6 +44,8 @@ struct Boundary {
   Probe base;
   std::vector<DimSample> samples;  // ascending; includes those that could not be judged
   std::optional<DimRule> rule;
+  // Of the passing values nearest to the plan's own: those that fail with other data.
+  std::vector<std::int64_t> only_this_data;
   std::size_t predicted = 0;  // samples that the rule predicted correctly
   std::int64_t runs = 0;
   bool complete = false;

@@ -1,5 +1,9 @@
 #include "bisect/evaluator_runner.h"
 
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
 namespace redzone::bisect {
 namespace {
 
@@ -33,26 +37,47 @@ Counts counts_of(const campaign::RunJudgement& run, const Signature& recorded) {
 }  // namespace
 
 std::vector<Counts> EvaluatorRunner::run(std::span<const Request> requests) {
-  std::vector<campaign::Question> questions;
-  std::vector<std::size_t> oracles_of;  // by request: number of oracles for each of its runs
-  for (const auto& request : requests) {
-    const auto oracles = campaign::own_oracles(catalog_, oracle_, request.plan, evaluator_.spec());
-    oracles_of.push_back(oracles.size());
-    for (std::int64_t t = 0; t < request.times; ++t)
-      for (const auto* oracle : oracles) questions.push_back({oracle, request.plan});
-  }
-  const auto answers = evaluator_.ask(questions);
-  auto rest = std::span<const campaign::Answer>(answers);
-  std::vector<Counts> out(requests.size());
+  std::vector<Run> runs;
   for (std::size_t i = 0; i < requests.size(); ++i)
-    for (std::int64_t t = 0; t < requests[i].times; ++t) {
-      auto run = campaign::judge_run(requests[i].plan, rest.first(oracles_of[i]), signature_);
-      out[i].add(counts_of(run, signature_));
-      met_recorded_ = met_recorded_ || run.result == RunResult::recorded;
-      if (run.other && !other_) other_ = std::move(run.other);
-      rest = rest.subspan(oracles_of[i]);
-    }
+    runs.insert(runs.end(), static_cast<std::size_t>(requests[i].times), {&requests[i].plan, i});
+  std::vector<Run*> all;
+  for (auto& run : runs) all.push_back(&run);
+  const TargetSpec& spec = evaluator_.spec();
+  ask(all, [&](const Plan& plan) { return campaign::own_oracles(catalog_, oracle_, plan, spec); });
+  // Those that have to pass, too, before a run counts as one that passes.
+  std::erase_if(all, [](const Run* run) { return run->judged.result != RunResult::pass; });
+  ask(all, [&](const Plan& plan) {
+    auto more = campaign::oracles_for(catalog_, oracle_, plan, spec);
+    const auto asked = campaign::own_oracles(catalog_, oracle_, plan, spec).size();
+    more.erase(more.begin(), more.begin() + static_cast<std::ptrdiff_t>(asked));
+    return more;
+  });
+  std::vector<Counts> out(requests.size());
+  for (auto& run : runs) {
+    out[run.request].add(counts_of(run.judged, signature_));
+    met_recorded_ = met_recorded_ || run.judged.result == RunResult::recorded;
+    if (run.judged.other && !other_) other_ = std::move(run.judged.other);
+  }
   return out;
+}
+
+void EvaluatorRunner::ask(std::span<Run* const> runs, const OraclesOf& oracles_of) {
+  std::vector<campaign::Question> questions;
+  std::vector<std::size_t> asked;  // by run
+  for (const Run* run : runs) {
+    const auto oracles = oracles_of(*run->plan);
+    asked.push_back(oracles.size());
+    for (const auto* oracle : oracles) questions.push_back({oracle, *run->plan});
+  }
+  auto answers = evaluator_.ask(questions);
+  auto next = std::make_move_iterator(answers.begin());
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    if (asked[i] == 0) continue;
+    const auto end = next + static_cast<std::ptrdiff_t>(asked[i]);
+    runs[i]->answers.insert(runs[i]->answers.end(), next, end);
+    next = end;
+    runs[i]->judged = campaign::judge_run(*runs[i]->plan, runs[i]->answers, signature_);
+  }
 }
 
 }  // namespace redzone::bisect

@@ -15,8 +15,9 @@ namespace {
 // The observations of a row.
 struct Seen {
   std::vector<std::string> failing, passing;
-  std::vector<std::string> shown_otherwise;  // "guard_before (redzone: write after y (t))"
-  std::vector<std::string> only_this_data;   // values that pass but fail with other data
+  // "guard_before (redzone: write after y (t))", of the recorded failure or of another one
+  std::vector<std::string> shown_otherwise;
+  std::vector<std::string> only_this_data;  // values that pass but fail with other data
   // "guard with launch = gated": where passing values fail.
   std::vector<std::string> only_this_launch;
   Counts fails, passes;
@@ -37,6 +38,8 @@ Seen seen_of(const Row& row) {
         seen.only_this_launch.push_back(
             fmt::format("{} with launch = {}", t.value, t.other_launch->launch));
       seen.passes.add(t.probe.counts);
+    } else if (t.probe.answer == Answer::differs) {
+      seen.shown_otherwise.push_back(fmt::format("{} ({})", t.value, t.probe.counts.said));
     }
   }
   return seen;
@@ -301,8 +304,7 @@ bool is_last_call(const Bisection& b, const Row& row) {
 std::string sentence(const Bisection& b) {
   if (b.base.counts.judged() == 0) return "Unknown: no run was judged.";
   if (b.base.answer != Answer::fails)
-    return fmt::format("It does not fail now ({} of {} runs), so there is nothing to bisect.",
-                       b.base.counts.same, b.base.counts.judged());
+    return fmt::format("{}, so there is nothing to bisect.", why_it_cannot_be_bisected(b.base));
   std::vector<std::string> needs, free, open;
   bool knobs = false, knobs_matter = false, knobs_open = false;
   for (const auto& row : b.rows) {

@@ -1,11 +1,21 @@
 #include "bisect/prober.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
 
 #include "bisect/decision.h"
 
 namespace redzone::bisect {
+
+std::string why_it_cannot_be_bisected(const Probe& base) {
+  const Counts& counts = base.counts;
+  if (counts.other > 0)
+    return fmt::format("It fails otherwise now ({} of {} runs): {}", counts.other, counts.judged(),
+                       counts.said);
+  return fmt::format("It does not fail now ({} of {} runs)", counts.same, counts.judged());
+}
 
 Prober::Prober(Runner& runner, ProbeBudget budget, Memory memory, Record record)
     : runner_(runner),

@@ -40,6 +40,10 @@ struct Probe {
   Counts counts;
 };
 
+// Of a judged plan that was to fail, and does not as recorded: "It does not fail now (0 of 10
+// runs)", "It fails otherwise now (10 of 10 runs): reference: y (t)".
+std::string why_it_cannot_be_bisected(const Probe& base);
+
 struct ProbeBudget {
   std::int64_t runs = 50000;           // in total, excluding remembered ones
   std::int64_t runs_of_a_plan = 1500;  // including remembered ones

@@ -3,9 +3,13 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+#include <system_error>
+
 #include "bisect/builds.h"
 #include "cli/interrupt.h"
 #include "cli/probing_flags.h"
+#include "core/terminal.h"
 #include "report/bisect.h"
 
 namespace redzone::cli {
@@ -73,6 +77,9 @@ Result<int> bisect_builds(const po::variables_map& flags, Results& out) {
           "--builds: '{}' is a flag: list the files of the builds after --builds", build));
   if (builds.size() < 2)
     return usage_error("--builds: two or more builds are expected, the oldest first");
+  for (const auto& build : builds)
+    if (std::error_code error; !std::filesystem::exists(build, error))
+      return usage_error(fmt::format("--builds: no file '{}'", printable(build)));
   RZ_TRY_ASSIGN(auto until, end_of_time(flags));
   // An unknown finding is an error, not a reason to skip a build.
   RZ_TRY_ASSIGN(auto id, parse_id(flags["id"].as<std::string>()));

@@ -14,7 +14,8 @@
 //            the counts have no interval
 //   CHANGE   {"settings": [text], "answer", "plan", "plan_hash", "runs": RUNS}
 //   --dim    {"finding", "signature", "dim", "calls", "base": RUNS, "sentence",
-//            "rule": text or null, "samples": [{"value", "answer", "runs": RUNS}], "foretold",
+//            "rule": text or null, "samples": [{"value", "answer", "runs": RUNS}],
+//            "only_this_data": [value that passes, but fails with other data], "foretold",
 //            "complete", "runs_made"}
 //   --builds {"finding", "signature", "sentence", "first_bad": path or null, "last_good": path or
 //            null, "between": [path], "confidence", "path": [{"build", "answer", "skipped", "runs":

@@ -33,6 +33,7 @@ std::string boundary_json(const Finding& f, const bisect::Boundary& b) {
                 {"sentence", sentence(b)},
                 {"rule", b.rule ? Json(b.rule->text(b.dim)) : Json()},
                 {"samples", samples},
+                {"only_this_data", b.only_this_data},
                 {"foretold", b.predicted},
                 {"complete", b.complete},
                 {"runs_made", b.runs}});

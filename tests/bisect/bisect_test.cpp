@@ -135,6 +135,9 @@ TEST(Bisect, OfAPassingPlanSaysSo) {
   const auto b = bisected(sample_plan({call_step(64, 1)}), [](const Plan&) { return false; });
   EXPECT_TRUE(b.rows.empty());
   EXPECT_EQ(sentence(b).rfind("It does not fail now", 0), 0u) << sentence(b);
+  const Probe otherwise{Answer::differs, {.other = 3, .said = "reference: y (t)"}};
+  EXPECT_EQ(why_it_cannot_be_bisected(otherwise),
+            "It fails otherwise now (3 of 3 runs): reference: y (t)");
 }
 
 TEST(Bisect, WhoseBudgetEndsSaysUnknownAndNotIrrelevant) {
@@ -157,6 +160,18 @@ TEST(Bisect, SaysOfADimThatItPassesOnlyForWhatTheDataIs) {
   EXPECT_NE(sentence(b).find("the data matters if H has another value"), std::string::npos)
       << sentence(b);
   EXPECT_EQ(sentence(b).find("does not depend on data"), std::string::npos) << sentence(b);
+}
+
+// What fails for every H with some data is no matter of H, although it passes with the plan's data.
+TEST(Bisect, SaysSoOfADimWhereTheDataMattersInThePlanItself) {
+  Plan plan = sample_plan({call_step(64, 1, 2)});
+  std::get<CallStep>(plan.steps[0]).call.seed = 2;
+  const auto b = bisected(plan, [](const Plan& p) {
+    const Call& call = calls_of(p)[0]->call;
+    return call.seed % 3 == 0 || (call.seed == 2 && get(call.dims, "H") >= 2);
+  });
+  EXPECT_EQ(row_of(b, "data").necessary, true);
+  EXPECT_NE(sentence(b).find("; with other data 1 also fails"), std::string::npos) << sentence(b);
 }
 
 // Stale memory fails with recycled buffers under any launch mode; a missing wait fails with fresh

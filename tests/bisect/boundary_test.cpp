@@ -51,6 +51,23 @@ TEST(Boundary, FindsAThresholdExactly) {
       << "only what is within reach is tried";
 }
 
+// Some data fails with any value, that of the plan from 64 on alone.
+TEST(Boundary, SaysThatAValuePassesOnlyForWhatTheDataIs) {
+  FakeRunner runner([](const Plan& p) {
+    const Call& call = calls_of(p).back()->call;
+    return get(call.dims, "T") >= 64 || call.seed % 3 == 0;
+  });
+  Prober prober(runner, {}, {});
+  Plan plan = sample_plan({call_step(100, 1)});
+  std::get<CallStep>(plan.steps[0]).call.seed = 1;
+  const auto b = find_boundary(plan, wide_spec(), "T", prober, {});
+  ASSERT_TRUE(b);
+  EXPECT_EQ(rule_text(*b), "fails for T >= 64");
+  EXPECT_EQ(b->only_this_data, (std::vector<std::int64_t>{63, 62}));
+  EXPECT_NE(sentence(*b).find("; with other data 63, 62 also fails"), std::string::npos)
+      << sentence(*b);
+}
+
 TEST(Boundary, FindsAThresholdAnywhere) {
   EXPECT_TRUE(rc::check("up to the unit", [] {
     const auto threshold = *rc::gen::inRange<std::int64_t>(2, 20000);

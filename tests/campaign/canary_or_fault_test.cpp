@@ -209,6 +209,32 @@ TEST_F(OneWrite, BisectedSaysWithWhichValueItShowsOtherwise) {
   EXPECT_EQ(row->tried[0].probe.counts.shown_as(), "redzone: write after y (t)");
 }
 
+// As for a replay. Where the failure itself shows, the reference is not asked.
+TEST_F(OneWrite, IsNotGoneWhereTheOutputsAreWrong) {
+  FakeExecutor executor([](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
+    Observation o = all_right(plan, trial);
+    if (trial.mode.placement == Placement::guard_after)
+      o.calls.back().buffers.back().dirty_after = 4;
+    else if (trial.reference)
+      o.calls.back().references = {{.tensor = "y", .numel = 8, .mismatches = 8}};
+    return o;
+  });
+  TargetSpec spec = spec_;
+  spec.has_reference = true;
+  Evaluator evaluator(executor, spec, std::chrono::seconds(10));
+  const Oracle& canaries = *catalog_.find("redzone");
+  const Signature write = evaluator.ask(canaries, under(Placement::guard_after)).verdict.signature;
+  bisect::EvaluatorRunner runner(evaluator, catalog_, canaries, write);
+  const std::vector<bisect::Request> requests{{under(Placement::guard_after), 3},
+                                              {under(Placement::guard_before), 2}};
+  const std::uint64_t before = executor.trials();
+  const auto counts = runner.run(requests);
+  EXPECT_EQ(counts.at(0).same, 3);
+  EXPECT_EQ(counts.at(1).other, 2);
+  EXPECT_EQ(counts.at(1).said, "reference: y (t)");
+  EXPECT_EQ(executor.trials() - before, 5u + 2u);
+}
+
 TEST_F(OneWrite, ReducedAgainIsNoOtherFailure) {
   RecordingSink sink;
   Finding stored;
