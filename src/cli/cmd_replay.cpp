@@ -222,21 +222,18 @@ Result<int> Replay::run(const po::variables_map& flags, Results& out) {
   const bool recorded_too =
       std::any_of(result.runs.begin(), result.runs.end(),
                   [](const report::ReplayRun& run) { return run.result == RunResult::recorded; });
-  Result<void> stored;
   if (other && campaign::is_own_alarm(other->verdict, recorded_too)) {
     const auto id = stored_as(flags, engine.site(), evaluator, *other, *rerun.entry);
     if (id)
       result.other_finding = *id;
-    else
-      stored = tl::unexpected(id.error());
+    else  // the plan failed, whatever becomes of the store
+      print_note(fmt::format("replay: the other failure is not stored: {}", id.error().message));
   }
   if (const auto needed = campaign::passes_needed(repro->rate());
       repro->signature && exit_code_of_replay(result) == kOk && n < needed)
     print_note(fmt::format("replay: {} passed; {} are needed to call it fixed",
                            report::counted(static_cast<std::uint64_t>(n), "run"), needed));
-  // Printed even if it cannot be stored.
   out.print(json_wanted(flags) ? report::replay_json(result) : report::replay_text(result));
-  if (!stored) return tl::unexpected(stored.error());
   const int code = exit_code_of_replay(result);
   if (const auto why = engine.site().cannot_refute(recorded); why && code == kOk) {
     print_note(fmt::format("not judged: {}: {}", name, *why));
