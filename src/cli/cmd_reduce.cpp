@@ -75,6 +75,9 @@ Result<int> Reduce::run(const po::variables_map& flags, Results& out) {
   options.stop = [=] { return is_over(until); };
   options.cut_off = [=, end = until + engine.deadline()] { return is_over(end); };
   options.reduce_evaluations = flags["evaluations"].as<Count>().value;
+  // An imported plan was found nowhere: where it fails now, it can be replayed from the store.
+  if (finding.environment.device.empty())
+    finding.environment = engine.site().environment(*rerun.entry);
   campaign::Triage triage(engine.executor(), engine.site().catalog_for(*rerun.entry),
                           engine::simplify_for(), sink, options);
   RZ_TRY_ASSIGN(auto settled, triage.reduce_again(std::move(finding), spec));

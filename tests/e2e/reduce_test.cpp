@@ -144,6 +144,7 @@ TEST_F(Reduce, SaysThatTheBudgetEnded) {
   EXPECT_NE(time.out.find("reduction    budget of time: "), std::string::npos) << time;
   const Ran shown = redzone(folder_, {"show", "1"});
   EXPECT_NE(shown.out.find("reduction    budget of time: "), std::string::npos) << shown;
+  EXPECT_NE(shown.out.find("redzone replay 1 --plugin "), std::string::npos) << shown;
 }
 
 }  // namespace
