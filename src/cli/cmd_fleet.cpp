@@ -133,6 +133,8 @@ Result<int> FleetCommand::run(const po::variables_map& flags, Results& out) {
       std::pair{&examine, "examine"}};
   const std::string& name = flags["do"].as<std::string>();
   RZ_TRY_ASSIGN(const auto action, value_in(kActions, name, "action"));
+  if (flags["dir"].as<std::string>().empty())
+    return usage_error("--dir: the name of a folder is expected");
   const std::array<FlagOfActions, 13> of_actions{{{"shards", {"submit"}},
                                                   {"site", {"submit"}},
                                                   {"known", {"submit"}},

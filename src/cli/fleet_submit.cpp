@@ -147,6 +147,7 @@ Result<int> fleet_submit(const po::variables_map& flags, Results& out) {
   const auto layout = fleet_layout(flags);
   const auto commands = fleet::commands_of(fleet, layout, site, self);
   if (flags["dry-run"].as<bool>()) {
+    RZ_TRY(fleet::check_folder(layout));
     RZ_TRY_ASSIGN(const std::string script, read_file(site.script));
     out.print(printed(commands, script));
     return kOk;

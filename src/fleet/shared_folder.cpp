@@ -54,6 +54,11 @@ Result<bool> create_only(const fs::path& file) {
   return true;
 }
 
+auto holds_a_fleet(const Layout& layout) {
+  return usage_error(fmt::format("{} holds a fleet already: name another folder, or remove it",
+                                 layout.root.string()));
+}
+
 // The files of a fleet, besides fleet.json, that do not name it.
 std::vector<fs::path> files_of_one_fleet(const Layout& layout) {
   return {layout.stop(),      layout.jobs(),       layout.known(),
@@ -89,19 +94,27 @@ Result<void> check_clock(const fs::path& new_file) {
       std::abs(off), off > 0 ? "ahead of" : "behind", new_file.parent_path().string()));
 }
 
+Result<void> check_folder(const Layout& layout) {
+  std::error_code error;
+  const auto there = fs::status(layout.root, error);
+  if (fs::exists(there) && !fs::is_directory(there))
+    return usage_error(fmt::format("{}: {}", layout.root.string(), std::strerror(ENOTDIR)));
+  if (fs::exists(fs::symlink_status(layout.fleet(), error))) return holds_a_fleet(layout);
+  for (const auto& file : files_of_one_fleet(layout))
+    if (fs::exists(fs::symlink_status(file, error)))
+      return usage_error(fmt::format(
+          "{} is of an earlier fleet: name another folder, or remove that file", file.string()));
+  return {};
+}
+
 Result<void> create_folder(const Layout& layout, const Fleet& fleet) {
+  RZ_TRY(check_folder(layout));
   std::error_code error;
   fs::create_directories(layout.root, error);
   if (error) return usage_error(fmt::format("{}: {}", layout.root.string(), error.message()));
   RZ_TRY_ASSIGN(const bool created, create_only(layout.fleet()));
-  if (!created)
-    return usage_error(fmt::format("{} holds a fleet already: name another folder, or remove it",
-                                   layout.root.string()));
+  if (!created) return holds_a_fleet(layout);
   auto made = [&]() -> Result<void> {
-    for (const auto& file : files_of_one_fleet(layout))
-      if (fs::exists(fs::symlink_status(file, error)))
-        return usage_error(fmt::format(
-            "{} is of an earlier fleet: name another folder, or remove that file", file.string()));
     RZ_TRY(check_clock(layout.fleet()));
     for (const auto& folder : {layout.attempts(), layout.snapshots(), layout.requests(),
                                layout.answers(), layout.logs()}) {

@@ -18,6 +18,9 @@
 
 namespace redzone::fleet {
 
+// Whether create_folder() can begin, as far as can be said without writing: a usage error if the
+// folder is a file, or holds a fleet or what one has left.
+Result<void> check_folder(const Layout& layout);
 // Makes the folder and its subfolders, and writes what the fleet is to do. A usage error if there
 // is a fleet already or what one has left and this one would take for its own, if nothing can be
 // written, or if the clock of this machine and that of the folder differ by more than
