@@ -44,11 +44,12 @@ void count_answer(const Plan& plan, const Answer& answer, const Signature& signa
   if (verdict.failed() && same_bug(verdict.signature, signature)) ++reliability.k;
 }
 
-// As bisect counts it: with another value a write may show in a canary, not as a fault.
+// As bisect counts it: with another value a write may show in a canary, not as a fault. What fails
+// in another way still fails, so it does not say that the failure needs the plan's own value.
 void count_run(const Plan& plan, const Answer& answer, const Signature& signature,
                Reliability& reliability) {
   const RunResult result = judge_run(plan, std::span(&answer, 1), signature).result;
-  if (result == RunResult::harness_error || result == RunResult::not_judged) return;
+  if (result != RunResult::recorded && result != RunResult::pass) return;
   ++reliability.n;
   if (result == RunResult::recorded) ++reliability.k;
 }
