@@ -62,8 +62,8 @@ std::vector<Note> shipped_notes();
 // read.
 Plan minimal_plan(const Minimum& minimum, const TargetSpec& target);
 
-// Whether `plan` is the minimum. For a plan from a file the schedule may differ, because any
-// schedule that shows the race is valid.
+// Whether `plan` is the minimum; a call that it repeats counts as so many calls of a note. For a
+// plan from a file the schedule may differ, because any schedule that shows the race is valid.
 bool is_minimum(const Plan& plan, const Minimum& minimum, const TargetSpec& target);
 
 // Whether `signature` matches the expectation. Parts that the note omits match anything.

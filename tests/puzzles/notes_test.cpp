@@ -141,5 +141,23 @@ TEST(Notes, OfTheWrongFormAreRefused) {
   EXPECT_FALSE(parse_note("// control: c\n// expect: hang\n// minimal: 1 call; N=1\n", "c.cu"));
 }
 
+TEST(Minimum, HasACallAsOftenAsItIsRepeated) {
+  const auto note = parse_note(
+      "// puzzle: lazy_scratch_first_call\n// bug: b\n// kin: k\n// expect: redzone\n"
+      "// minimal: 2 calls; M=1 N=17; M=1 N=17\n",
+      "here");
+  ASSERT_TRUE(note) << note.error().message;
+  const Minimum& minimum = note->expectations.at(0).minima.at(0);
+  const TargetSpec& spec = shipped_spec("puzzle.lazy_scratch_first_call");
+  Plan plan = minimal_plan(minimum, spec);
+  EXPECT_TRUE(is_minimum(plan, minimum, spec));
+  plan.steps.pop_back();
+  EXPECT_FALSE(is_minimum(plan, minimum, spec));
+  std::get<CallStep>(plan.steps.at(0)).repeat = 2;
+  EXPECT_TRUE(is_minimum(plan, minimum, spec));
+  std::get<CallStep>(plan.steps.at(0)).repeat = 3;
+  EXPECT_FALSE(is_minimum(plan, minimum, spec));
+}
+
 }  // namespace
 }  // namespace redzone::puzzles
