@@ -75,11 +75,10 @@ class Loading {
     for (auto& [finding, of] : facts_.entries) std::sort(of.begin(), of.end());
     RZ_TRY_ASSIGN(auto findings, store_.findings());
     facts_.findings = std::move(findings);
-    const std::string& until = facts_.night().until;
-    if (until.empty()) return {};
+    if (facts_.night().until.empty()) return {};
     // Programs run beside the nights, so the latest report has what came of them since.
     std::erase_if(facts_.findings, [&](const auto& f) {
-      return f.first_seen >= until && !is_ours(f) && !(f.program && is_latest_);
+      return facts_.night().ended_before(f) && !is_ours(f) && !(f.program && is_latest_);
     });
     if (!is_latest_)
       for (auto& f : facts_.findings) f.ledger = ledger_then(facts_.entries[f.id]);

@@ -116,6 +116,12 @@ bool NightParts::covers(const LedgerEntry& entry) const {
   return seen ? entry.at <= until : entry.at < std::max(began, until.substr(0, kSecond));
 }
 
+bool NightParts::ended_before(const Finding& finding) const {
+  if (until.empty() || holds(finding.campaign)) return false;
+  const std::string seen = finding.first_seen.substr(0, kSecond), end = until.substr(0, kSecond);
+  return seen > end || (seen == end && finding.campaign > campaign());
+}
+
 std::vector<NightParts> nights_of(std::vector<NightRun> runs,
                                   const std::vector<CampaignRecord>& campaigns,
                                   std::int64_t running) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/campaign_record.h"
+#include "core/finding.h"
 #include "store/night.h"
 
 namespace redzone::nightly {
@@ -39,6 +40,9 @@ struct NightParts {
   // True if the entry existed when the night ended. An entry that a person made in the second in
   // which the night ended, and not before it began, comes after the night.
   bool covers(const LedgerEntry& entry) const;
+  // True if the finding was first seen when the night had ended: times of findings have a
+  // resolution of one second, within which the campaign decides.
+  bool ended_before(const Finding& finding) const;
 };
 
 // Runs of one fleet are one night, whenever they began: its shards wait for nodes as long as the

@@ -14,9 +14,7 @@ constexpr std::size_t kNightsShown = 60;
 void add_standings(std::vector<report::NightTrend>& trend, std::span<const NightParts> nights,
                    const Finding& finding, std::span<const LedgerEntry> entries) {
   for (std::size_t i = 0; i + 1 < nights.size(); ++i) {
-    const std::string& until = nights[i].until;
-    if (!until.empty() && finding.first_seen >= until && !nights[i].holds(finding.campaign))
-      continue;
+    if (nights[i].ended_before(finding)) continue;
     Standing standing = Standing::fresh;
     for (const auto& entry : entries)
       if (nights[i].covers(entry)) standing = after(standing, entry.event);

@@ -154,5 +154,24 @@ TEST(NightParts, ANightLastsUntilTheNextAtMost) {
   EXPECT_FALSE(brief.covers({"2025-01-30T09:00:00.600000Z", LedgerEvent::known, "", ""}));
 }
 
+// Nights may take less than a second, which is the resolution of the times of findings.
+TEST(NightParts, AFindingOfAnEarlierCampaignIsThereInALaterNightOfTheSameSecond) {
+  Runs r;
+  for (std::int64_t id = 1; id <= 3; ++id)
+    r.add(id, static_cast<std::uint64_t>(id), 1, 1,
+          "2025-01-31T02:00:00." + std::to_string(id) + "00000Z", "2025-01-31T02:00:00Z");
+  const auto nights = r.nights();
+  ASSERT_EQ(nights.size(), 3u);
+  Finding finding;
+  finding.campaign = 2;
+  finding.first_seen = "2025-01-31T02:00:00Z";
+  EXPECT_TRUE(nights[0].ended_before(finding));
+  EXPECT_FALSE(nights[1].ended_before(finding));
+  EXPECT_FALSE(nights[2].ended_before(finding));
+  finding.first_seen = "2025-01-31T02:00:01Z";
+  finding.campaign = 9;
+  EXPECT_TRUE(nights[0].ended_before(finding));
+}
+
 }  // namespace
 }  // namespace redzone::nightly
