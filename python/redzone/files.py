@@ -187,9 +187,8 @@ class Files:
     def code_hashes(self, files: Iterable[str]) -> dict[str, str]:
         """The hash for each of these files of targets: of the file and of the user's modules that it
         imports, directly or through others, whatever else is imported."""
-        modules = self._own_modules()
-        roots = set(files)
-        return {file: _digest(used_by(file, modules, roots)) for file in roots}
+        used = used_by(files, self._own_modules())
+        return {file: _digest(modules) for file, modules in used.items()}
 
     def check_hash(self, described: str) -> None:
         """Raises FileError if the code is another than what was described; "": nobody knows."""

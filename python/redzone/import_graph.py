@@ -10,18 +10,21 @@ from collections.abc import Iterable
 Module = tuple[str, str]  # its name and its file
 
 
-def used_by(file: str, modules: set[Module], roots: Iterable[str]) -> set[Module]:
-    """Those of the loaded `modules` that `file` imports, directly or through others, wherever the
-    statement stands, and the file itself. One that no statement of `roots`, the files of all targets, leads
-    to was imported in another way, as by a library of operators: any of them may use it."""
+def used_by(files: Iterable[str], modules: set[Module]) -> dict[str, set[Module]]:
+    """For each of the files of targets: those of the loaded `modules` that it imports, directly or through
+    others, wherever the statement stands, and the file itself. One to which no statement leads from any of
+    the files was imported in another way, as by a library of operators: any of them may use it."""
     imports = {name: _imports(name, path) for name, path in modules}
-    by_statement = _reached({os.path.realpath(root) for root in roots}, modules, imports)
-    used = _reached({os.path.realpath(file)}, modules, imports)
-    return {module for module in modules if module[0] in used or module[0] not in by_statement}
+    reached = {file: _reached(os.path.realpath(file), modules, imports) for file in files}
+    by_statement = set().union(*reached.values())
+    return {
+        file: {module for module in modules if module[0] in names or module[0] not in by_statement}
+        for file, names in reached.items()
+    }
 
 
-def _reached(files: set[str], modules: set[Module], imports: dict[str, set[str]]) -> set[str]:
-    waiting = [name for name, path in modules if path in files]
+def _reached(file: str, modules: set[Module], imports: dict[str, set[str]]) -> set[str]:
+    waiting = [name for name, path in modules if path == file]
     reached = set(waiting)
     while waiting:
         for name in imports[waiting.pop()] & imports.keys() - reached:

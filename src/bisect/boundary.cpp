@@ -22,6 +22,13 @@ constexpr std::int64_t kMostRecalled = 65536;  // values that may be known from 
 constexpr std::size_t kRetried = 2;            // passing values that are tried with other data
 constexpr std::uint64_t kOtherSeeds = 6;
 
+// As the values of the data axis: identical calls stay identical.
+Plan with_later_seeds(Plan plan, std::uint64_t by) {
+  for (auto& step : plan.steps)
+    if (auto* call = std::get_if<CallStep>(&step)) call->call.seed += by;
+  return plan;
+}
+
 class Search {
  public:
   Search(const Plan& plan, const TargetSpec& spec, const DimSpec& dim,
@@ -73,10 +80,9 @@ class Search {
     for (const auto value : passing) {
       const auto plan = with(value);
       if (!plan) continue;
-      std::vector<Plan> plans(kOtherSeeds, *plan);
+      std::vector<Plan> plans;
       for (std::uint64_t by = 1; by <= kOtherSeeds; ++by)
-        for (auto& step : plans[by - 1].steps)
-          if (auto* call = std::get_if<CallStep>(&step)) call->call.seed += by;
+        plans.push_back(with_later_seeds(*plan, by));
       const auto probes = prober_.ask(plans);
       if (std::any_of(probes.begin(), probes.end(),
                       [](const Probe& p) { return p.answer == Answer::fails; }))

@@ -44,14 +44,8 @@ std::vector<Counts> EvaluatorRunner::run(std::span<const Request> requests) {
   for (auto& run : runs) all.push_back(&run);
   const TargetSpec& spec = evaluator_.spec();
   ask(all, [&](const Plan& plan) { return campaign::own_oracles(catalog_, oracle_, plan, spec); });
-  // Those that have to pass, too, before a run counts as one that passes.
   std::erase_if(all, [](const Run* run) { return run->judged.result != RunResult::pass; });
-  ask(all, [&](const Plan& plan) {
-    auto more = campaign::oracles_for(catalog_, oracle_, plan, spec);
-    const auto asked = campaign::own_oracles(catalog_, oracle_, plan, spec).size();
-    more.erase(more.begin(), more.begin() + static_cast<std::ptrdiff_t>(asked));
-    return more;
-  });
+  ask(all, [&](const Plan&) { return campaign::further_oracles(catalog_, oracle_, spec); });
   std::vector<Counts> out(requests.size());
   for (auto& run : runs) {
     out[run.request].add(counts_of(run.judged, signature_));

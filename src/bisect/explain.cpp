@@ -15,8 +15,8 @@ namespace {
 // The observations of a row.
 struct Seen {
   std::vector<std::string> failing, passing;
-  // "guard_before (redzone: write after y (t))", of the recorded failure or of another one
-  std::vector<std::string> shown_otherwise;
+  // "guard_before (redzone: write after y (t))": another sign of the failure, or another failure.
+  std::vector<std::string> shown_otherwise, failing_otherwise;
   std::vector<std::string> only_this_data;  // values that pass but fail with other data
   // "guard with launch = gated": where passing values fail.
   std::vector<std::string> only_this_launch;
@@ -39,7 +39,7 @@ Seen seen_of(const Row& row) {
             fmt::format("{} with launch = {}", t.value, t.other_launch->launch));
       seen.passes.add(t.probe.counts);
     } else if (t.probe.answer == Answer::differs) {
-      seen.shown_otherwise.push_back(fmt::format("{} ({})", t.value, t.probe.counts.said));
+      seen.failing_otherwise.push_back(fmt::format("{} ({})", t.value, t.probe.counts.said));
     }
   }
   return seen;
@@ -248,6 +248,9 @@ void add_groups(const Bisection& b, Relevance relevance, std::string_view says,
     if (!seen.shown_otherwise.empty())
       names[row.kind].back() +=
           fmt::format(" (shown otherwise with {})", fmt::join(seen.shown_otherwise, ", "));
+    if (!seen.failing_otherwise.empty())
+      names[row.kind].back() +=
+          fmt::format(" (fails otherwise with {})", fmt::join(seen.failing_otherwise, ", "));
   }
   for (auto& [kind, statement] : groups) {
     statement.relevance = relevance;

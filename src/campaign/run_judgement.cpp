@@ -184,11 +184,18 @@ std::vector<const Oracle*> own_oracles(const oracles::Catalog& catalog, const Or
   return out;
 }
 
+std::vector<const Oracle*> further_oracles(const oracles::Catalog& catalog, const Oracle& own,
+                                           const TargetSpec& spec) {
+  const Oracle* reference = catalog.find("reference");
+  if (reference == nullptr || reference == &own || !spec.has_reference) return {};
+  return {reference};
+}
+
 std::vector<const Oracle*> oracles_for(const oracles::Catalog& catalog, const Oracle& own,
                                        const Plan& plan, const TargetSpec& spec) {
   auto out = own_oracles(catalog, own, plan, spec);
-  const Oracle* reference = catalog.find("reference");
-  if (reference != nullptr && reference != &own && spec.has_reference) out.push_back(reference);
+  const auto further = further_oracles(catalog, own, spec);
+  out.insert(out.end(), further.begin(), further.end());
   return out;
 }
 

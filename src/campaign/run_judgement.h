@@ -61,8 +61,12 @@ bool is_own_alarm(const Verdict& other, bool recorded_too);
 std::vector<const Oracle*> own_oracles(const oracles::Catalog& catalog, const Oracle& own,
                                        const Plan& plan, const TargetSpec& spec);
 
-// The oracles that must pass before such a plan counts as passing: includes the target's reference,
-// because wrong outputs are a failure whatever was recorded.
+// Those that must pass, too, before such a plan counts as passing: the target's reference, because
+// wrong outputs are a failure whatever was recorded.
+std::vector<const Oracle*> further_oracles(const oracles::Catalog& catalog, const Oracle& own,
+                                           const TargetSpec& spec);
+
+// Both.
 std::vector<const Oracle*> oracles_for(const oracles::Catalog& catalog, const Oracle& own,
                                        const Plan& plan, const TargetSpec& spec);
 

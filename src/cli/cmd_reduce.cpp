@@ -75,9 +75,6 @@ Result<int> Reduce::run(const po::variables_map& flags, Results& out) {
   options.stop = [=] { return is_over(until); };
   options.cut_off = [=, end = until + engine.deadline()] { return is_over(end); };
   options.reduce_evaluations = flags["evaluations"].as<Count>().value;
-  // An imported plan was found nowhere: where it fails now, it can be replayed from the store.
-  if (finding.environment.device.empty())
-    finding.environment = engine.site().environment(*rerun.entry);
   campaign::Triage triage(engine.executor(), engine.site().catalog_for(*rerun.entry),
                           engine::simplify_for(), sink, options);
   RZ_TRY_ASSIGN(auto settled, triage.reduce_again(std::move(finding), spec));
@@ -99,6 +96,11 @@ Result<int> Reduce::run(const po::variables_map& flags, Results& out) {
                            reduced.id, id));
   // As stored, including its own ledger.
   if (auto stored = store.finding(reduced.id); stored) reduced = std::move(*stored);
+  // An imported finding has no device and no origin. It gets those of a run in which it failed.
+  if (reduced.environment.device.empty() && settled.now.k > 0) {
+    reduced.environment = engine.site().environment(*rerun.entry);
+    RZ_TRY(store.update(reduced));
+  }
   RZ_TRY_ASSIGN(const auto artifacts, store.artifacts(reduced.id));
   const std::string db = db_for_commands(flags);
   out.print(json_wanted(flags) ? report::finding_json(reduced, db, artifacts)

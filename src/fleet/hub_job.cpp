@@ -70,7 +70,7 @@ class Running {
     for (auto collected = Time::time_point{};;) {
       note(hub_.answer());
       // The later attempt merges all that is there.
-      if (folder_.is_replaced() && !job_.finish) break;
+      if (!job_.finish && folder_.is_replaced()) break;
       const bool last = job_.interrupted() || job_.finish;
       if (last || Time::now() - collected >= kCollectEvery) {
         collected = Time::now();

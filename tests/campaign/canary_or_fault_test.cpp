@@ -209,6 +209,26 @@ TEST_F(OneWrite, BisectedSaysWithWhichValueItShowsOtherwise) {
   EXPECT_EQ(row->tried[0].probe.counts.shown_as(), "redzone: write after y (t)");
 }
 
+// Nor does it depend on a value with which something else fails.
+TEST_F(OneWrite, IsNotSaidToNeedAValueWithoutWhichItFailsOtherwise) {
+  FakeExecutor executor([](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
+    Observation o = all_right(plan, trial);
+    auto& y = o.calls.back().buffers.back();
+    (trial.mode.placement == Placement::guard_after ? y.dirty_after : y.dirty_before) = 4;
+    return o;
+  });
+  Evaluator evaluator(executor, spec_, std::chrono::seconds(10));
+  const Oracle& canaries = *catalog_.find("redzone");
+  const Plan plan = under(Placement::guard_after);
+  const Signature after = evaluator.ask(canaries, plan).verdict.signature;
+  const auto rows =
+      attribute(evaluator, canaries, plan, after, all_mode_axes(), {.first_runs = 2, .runs = 4});
+  for (const auto& row : rows) {
+    if (row.axis != "placement") continue;
+    EXPECT_EQ(row.failed, row.value == "guard_after" ? (Reliability{2, 2}) : Reliability{});
+  }
+}
+
 // As for a replay. Where the failure itself shows, the reference is not asked.
 TEST_F(OneWrite, IsNotGoneWhereTheOutputsAreWrong) {
   FakeExecutor executor([](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {

@@ -2,7 +2,9 @@
 #include <gtest/gtest.h>
 #include <immintrin.h>
 #include <redzone/kernel.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <csignal>
 
@@ -268,6 +270,15 @@ TEST(Fault, ASignalThatTheProcessSendsItselfIsItsOwn) {
     });
     EXPECT_TRUE(WIFSIGNALED(others.status) && WTERMSIG(others.status) == signal) << signal;
     EXPECT_EQ(others.box.fault.valid, 0u) << signal;
+    // As a terminal sends it, or the kernel to a session that has lost its terminal.
+    const Ended kernels = in_child([&](Device&) {
+      siginfo_t info = {};
+      info.si_signo = signal;
+      info.si_code = SI_KERNEL;
+      ::syscall(SYS_rt_sigqueueinfo, ::getpid(), signal, &info);
+    });
+    EXPECT_TRUE(WIFSIGNALED(kernels.status) && WTERMSIG(kernels.status) == signal) << signal;
+    EXPECT_EQ(kernels.box.fault.valid, 0u) << signal;
     const Ended handled = in_child([&](Device& device) {
       ::signal(signal, [](int) {});
       ::kill(::getpid(), signal);

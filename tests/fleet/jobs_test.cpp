@@ -438,13 +438,16 @@ TEST_F(JobsTest, WhoHasNotEndedWhenTheLastJobBeginsIsLost) {
 
 TEST_F(JobsTest, AHubLeavesTheRestToTheAttemptThatTakesItsPlace) {
   must(shard(1, 3, kInterrupted));
+  int asked = 0;
   interrupted_ = [&] {  // it is asked before the hub looks for snapshots
+    ++asked;
     must(claim_attempt(layout_, kHubShard, {.fleet = fleet_.uid, .began = utc_now()}));
     return false;
   };
   must(hub(false));
   EXPECT_TRUE(must(read_attempts(layout_, fleet_.uid)).at({kHubShard, 1}).has_ended());
   EXPECT_FALSE(std::filesystem::exists(layout_.hub_store())) << "a later attempt publishes";
+  EXPECT_EQ(asked, 2) << "once before it merges, and at its end";
 }
 
 TEST_F(JobsTest, TheLastJobWaitsForTheHubWhosePlaceItTakes) {

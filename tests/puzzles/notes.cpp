@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <sstream>
+#include <utility>
 
 #include "core/names.h"
 #include "core/repro.h"
@@ -254,14 +255,11 @@ namespace {
 // The calls of repeated ones, as a note lists them.
 Plan without_repeats(Plan plan) {
   std::vector<Step> steps;
-  for (const auto& step : plan.steps) {
-    const auto* call = std::get_if<CallStep>(&step);
-    const std::int64_t times = call != nullptr && call->graph == 0 ? call->repeat : 1;
-    for (std::int64_t i = 0; i < times; ++i) {
-      steps.push_back(step);
-      if (auto* one = std::get_if<CallStep>(&steps.back()); one != nullptr && times > 1)
-        one->repeat = 1;
-    }
+  for (Step step : plan.steps) {
+    std::int64_t times = 1;
+    if (auto* call = std::get_if<CallStep>(&step); call != nullptr && call->graph == 0)
+      times = std::exchange(call->repeat, 1);
+    steps.insert(steps.end(), static_cast<std::size_t>(times), step);
   }
   plan.steps = std::move(steps);
   return plan;

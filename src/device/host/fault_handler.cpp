@@ -182,18 +182,18 @@ void call_earlier_handler(int signal, siginfo_t* info, void* machine_context) {
   }
 }
 
-// The handler that was there before gets the signal, which is sent or caused again.
-void hand_on(int signal, const siginfo_t& info) {
+// The handler that was there before gets the signal once this one returns.
+void hand_on(int signal) {
   struct sigaction earlier = {};
   earlier.sa_handler = SIG_DFL;
   for (std::size_t i = 0; i < std::size(kSignals); ++i)
     if (kSignals[i] == signal) earlier = g_earlier[i];
   sigaction(signal, &earlier, nullptr);
-  if (info.si_code <= 0) raise(signal);
+  raise(signal);
 }
 
 void handle(int signal, siginfo_t* info, void* machine_context) {
-  if (getpid() != g_process) return hand_on(signal, *info);
+  if (getpid() != g_process) return hand_on(signal);
   const FaultContext& context = *g_context;
   FaultRecord record;
   record.signal = signal;
@@ -230,7 +230,7 @@ void handle(int signal, siginfo_t* info, void* machine_context) {
 void handle_own(int signal, siginfo_t* info, void* machine_context) {
   const bool own = info->si_code <= 0 && info->si_pid == getpid();
   if (own && getpid() == g_process) handle(signal, info, machine_context);
-  hand_on(signal, *info);
+  hand_on(signal);
 }
 
 }  // namespace
