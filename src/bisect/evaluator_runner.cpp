@@ -41,6 +41,7 @@ std::vector<Counts> EvaluatorRunner::run(std::span<const Request> requests) {
   for (std::size_t i = 0; i < requests.size(); ++i)
     runs.insert(runs.end(), static_cast<std::size_t>(requests[i].times), {&requests[i].plan, i});
   std::vector<Run*> all;
+  all.reserve(runs.size());
   for (auto& run : runs) all.push_back(&run);
   const TargetSpec& spec = evaluator_.spec();
   ask(all, [&](const Plan& plan) { return campaign::own_oracles(catalog_, oracle_, plan, spec); });

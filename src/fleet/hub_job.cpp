@@ -75,7 +75,7 @@ class Running {
       if (last || Time::now() - collected >= kCollectEvery) {
         collected = Time::now();
         const bool over = is_over();
-        const auto merged = collect();
+        auto merged = collect();
         if (job_.finish && !merged) return merged;
         if (job_.finish && !folder_.is_owner())
           return harness_error(fmt::format(
