@@ -1,18 +1,8 @@
 // Varies one axis alone: the outputs of a target must not depend on it. If the target is declared
 // nondeterministic, only whether its outputs match the reference must not depend on the axis (see
 // can_compare()).
-//
-//   uninitialized  earlier contents of outputs, scratch, red zones and shared memory  (poison)
-//   history        the calls that came before                          (order, repeats)
-//   placement      which side of a buffer touches a guard page         (guard_after, guard_before)
-//   graph          whether calls run directly or as a captured graph   (graphs)
-//   allocation     reuse of memory, and neighbouring blocks            (guard or caching)
-//   schedule       the order of blocks, threads and streams            (seed of the host device)
-//   address        whether tensors lie where earlier ones did          (reused, distinct)
-//   host-thread    which host thread makes a call                      (each, one)
-//
-// An AxisOracle also covers every other axis of core/mode_axes.h that can be varied and has no
-// oracle of its own.
+// The axes, and what a difference along each is called, are the rows of core/mode_axes.h; the order
+// of the calls (`history`) is an axis here alone.
 //
 // Runs the plan unchanged, then with the axis changed, then unchanged again; `schedule` tries 14
 // other schedules, because a race shows under some of them only. Fails when the first and the last

@@ -96,11 +96,25 @@ TEST(ModeAxes, PlainerModesEndAtOneThatHasNoPlainer) {
   }
 }
 
-TEST(ModeAxes, OfCallsThatComputeAtOnceAreThoseOfMemory) {
-  std::vector<std::string_view> names;
-  for (const auto& axis : mode_axes_at_once(all_mode_axes())) names.push_back(axis.name);
-  EXPECT_EQ(names, (std::vector<std::string_view>{"allocator", "placement", "alignment", "callers",
-                                                  "addresses", "poison"}));
+// Calls that compute at once have no launches, no order of blocks and no graphs. What else a row
+// varies has to have an effect on them, or be of enqueued work.
+TEST(ModeAxes, OfCallsThatComputeAtOnceVaryNothingOfWhatIsEnqueued) {
+  const auto at_once = mode_axes_at_once(all_mode_axes());
+  EXPECT_FALSE(at_once.empty());
+  for (const auto& axis : at_once) {
+    if (!axis.vary) continue;
+    TrialSpec varied{busy().mode};
+    axis.vary(busy(), varied);
+    EXPECT_EQ(varied.mode.launch, busy().mode.launch) << axis.name << " is of enqueued work";
+    EXPECT_EQ(varied.mode.schedule_seed, busy().mode.schedule_seed)
+        << axis.name << " is of enqueued work";
+    EXPECT_FALSE(varied.plain_graphs) << axis.name << " is of enqueued work";
+    EXPECT_FALSE(axis.alone) << axis.name << " is of enqueued work";
+  }
+  for (const char* name : {"launch", "schedule", "graph", "streams"})
+    EXPECT_EQ(find_mode_axis(at_once, name), nullptr) << name;
+  for (const char* name : {"allocator", "placement", "poison"})
+    EXPECT_NE(find_mode_axis(at_once, name), nullptr) << name;
 }
 
 TEST(ModeAxes, AlignmentIsTriedOfPlansThatHaveOneAndKeptByAllOthers) {

@@ -1,5 +1,5 @@
 // The targets of the selftest plugin without their bugs: they look like what a blind harness would
-// see.
+// see. PLANTED_TARGETS: their names, quoted, with commas between them.
 #include <redzone/kernel.h>
 #include <redzone/target.h>
 
@@ -30,10 +30,6 @@ struct Harmless : redzone::Target {
 }  // namespace
 
 REDZONE_PLUGIN(registrar) {
-  for (const char* name :
-       {"write_past_end", "write_before_start", "unwritten_scratch", "short_scratch", "stale_state",
-        "wrong_value", "early_rewrite", "missing_wait", "counts_calls", "counts_runs",
-        "thread_set_up", "counts_at_address", "last_block", "address", "reused_address",
-        "write_after_free", "clean"})
+  for (const char* name : {PLANTED_TARGETS})
     registrar.add(Harmless::spec_of(name), [] { return std::make_unique<Harmless>(); });
 }

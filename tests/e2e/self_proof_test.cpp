@@ -1,8 +1,11 @@
 // A campaign proves that it catches planted bugs before it judges any target.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
 #include <cstdlib>
+#include <set>
 #include <string>
 
 #include "campaign/planted_count.h"
@@ -53,13 +56,22 @@ Ran run_installed(const TempFolder& folder, const std::string& selftest) {
   return {WEXITSTATUS(status), read_text(folder.path() / "out"), read_text(folder.path() / "err")};
 }
 
+// "clean", "last_block", ...: for a macro.
+std::string planted_targets() {
+  std::set<std::string> names;
+  for (const auto& planted :
+       campaign::planted_bugs(campaign::SelfProofOptions().allocators, /*seeded_schedules=*/true))
+    names.insert('"' + planted.target + '"');
+  return fmt::format("{}", fmt::join(names, ","));
+}
+
 TEST(SelfProof, ACampaignThatCatchesNothingStopsBeforeItBegins) {
   const TempFolder folder;
   const std::string plugin = folder / "harmless.so";
   const std::string command = COMPILER
                               " -std=c++20 -O2 -shared -fPIC -fvisibility=hidden -I " INCLUDE_DIR
-                              " -x c++ " E2E_SOURCES "/harmless.cu -o " +
-                              plugin;
+                              " -x c++ -D'PLANTED_TARGETS=" +
+                              planted_targets() + "' " E2E_SOURCES "/harmless.cu -o " + plugin;
   ASSERT_EQ(std::system(command.c_str()), 0) << command;
   const Ran ran = run_installed(folder, plugin);
   EXPECT_EQ(ran.exit, 3) << ran;

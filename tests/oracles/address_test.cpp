@@ -7,15 +7,9 @@
 namespace redzone::oracles {
 namespace {
 
+using testing::compared_spec;
 using testing::completed;
 using testing::plan_of_calls;
-
-TargetSpec named() {
-  TargetSpec spec;
-  spec.name = "t";
-  spec.has_reference = true;
-  return spec;
-}
 
 Plan reusing_plan() {
   Plan plan = plan_of_calls({1, 2});
@@ -26,7 +20,7 @@ Plan reusing_plan() {
 
 TEST(AddressOracle, AddressesAreComparedWithBlockingLaunchesAndOnlyWhereTheyAreReused) {
   Plan plan = reusing_plan();
-  const auto trials = address_oracle().expand(plan, named());
+  const auto trials = address_oracle().expand(plan, compared_spec());
   ASSERT_EQ(trials.size(), 3u);
   for (const auto& trial : trials) {
     EXPECT_EQ(trial.mode.launch, Launch::blocking);
@@ -36,7 +30,7 @@ TEST(AddressOracle, AddressesAreComparedWithBlockingLaunchesAndOnlyWhereTheyAreR
   EXPECT_EQ(trials[2].order, (std::vector<std::uint32_t>{1, 0}));
   EXPECT_NE(trials[2].mode.poison, trials[0].mode.poison);
   plan.mode.addresses = Addresses::distinct;
-  EXPECT_TRUE(address_oracle().expand(plan, named()).empty());
+  EXPECT_TRUE(address_oracle().expand(plan, compared_spec()).empty());
 }
 
 // A stale pointer may be right by chance where memory is used again.
@@ -46,9 +40,9 @@ TEST(AddressOracle, WhatIsWrongWithAddressesOfItsOwnDoesNotDependOnThem) {
     std::vector<Observation> all{completed({1, 2}), completed(std::move(reused)),
                                  completed(std::move(control))};
     all[0].calls[1].references = {{.tensor = "y", .numel = 1, .mismatches = wrong ? 1u : 0u}};
-    return address_oracle().judge(reusing_plan(), named(), all);
+    return address_oracle().judge(reusing_plan(), compared_spec(), all);
   };
-  EXPECT_EQ(host_thread_oracle().expand(reusing_plan(), named()).size(), 0u);
+  EXPECT_EQ(host_thread_oracle().expand(reusing_plan(), compared_spec()).size(), 0u);
   EXPECT_EQ(judged({1, 9}, {1, 2}, false).signature.kind, FailKind::address);
   EXPECT_EQ(judged({1, 2}, {1, 2}, false).outcome, Outcome::pass);
   EXPECT_EQ(judged({1, 9}, {1, 3}, false).outcome, Outcome::inconclusive);

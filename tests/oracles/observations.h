@@ -16,6 +16,14 @@ inline Plan plan_of_calls(const std::vector<std::int64_t>& sizes) {
   return plan;
 }
 
+// Target t, whose outputs are compared with a reference.
+inline TargetSpec compared_spec() {
+  TargetSpec spec;
+  spec.name = "t";
+  spec.has_reference = true;
+  return spec;
+}
+
 inline BufferObservation output(std::uint64_t digest) {
   BufferObservation b;
   b.name = "y";

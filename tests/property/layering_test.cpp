@@ -410,6 +410,41 @@ TEST(Layering, FoldersAreBuiltInTheOrderOfTheFloors) {
 }
 
 // Elsewhere, text of a target or a store could send control sequences to the terminal.
+// The names of files in a CMakeLists.txt, without their folders.
+std::set<std::string> named_in(const path& build_file) {
+  static const std::regex word(R"([\w./-]+)");
+  std::set<std::string> out;
+  std::ifstream in(build_file);
+  for (std::string line; std::getline(in, line);) {
+    line = line.substr(0, line.find('#'));
+    for (std::sregex_iterator it(line.begin(), line.end(), word), end; it != end; ++it)
+      out.insert(path(it->str()).filename().string());
+  }
+  return out;
+}
+
+// A test that no CMakeLists.txt names would never run, and nothing else would say so.
+TEST(Layering, EverySourceIsBuilt) {
+  std::map<path, std::set<std::string>> named;
+  std::size_t read = 0;
+  for (const auto& source : tree().sources) {
+    const path file = source.file;
+    const bool built = file.extension() == ".cpp" &&
+                       (!begins(source.file, "tests/") || source.file.ends_with("_test.cpp"));
+    if (!built) continue;
+    ++read;
+    bool found = false;
+    for (path folder = file.parent_path(); !found && !folder.empty();
+         folder = folder.parent_path()) {
+      const path build_file = path(SOURCE_DIR) / folder / "CMakeLists.txt";
+      if (!named.contains(build_file)) named[build_file] = named_in(build_file);
+      found = named[build_file].contains(file.filename().string());
+    }
+    EXPECT_TRUE(found) << source.file << " is in no CMakeLists.txt of its folder or above it";
+  }
+  EXPECT_GT(read, 100u);
+}
+
 TEST(Layering, CommandsPrintThroughOneFile) {
   const std::regex prints(
       R"(\bstd::(cout|cerr|clog|puts)\b|\b(stdout|stderr)\b|\bf?printf\b|::write\()");

@@ -56,9 +56,8 @@ inline const std::map<std::string, std::vector<std::string>>& causes() {
       // Over another allocator the request itself is seen to be too small.
       {"lazy_scratch_per_cta", {"M", "tiles"}},
       {"lazy_tuning_accumulates", {"tiles"}},
-      // Rows of segment 0 are not written: of one row it is always the one, and in the data that
-      // are
-      // tried there is one among more.
+      // Rows of segment 0 are not written: of one row it is always the one, and among more rows
+      // there is one in the data that are tried.
       {"masked_garbage", {"poison"}},
       {"missing_edge", {"launch"}},
       {"missing_wait", {"launch"}},
@@ -99,8 +98,7 @@ inline const std::map<std::string, std::vector<std::string>>& causes() {
 inline const std::map<std::string, std::vector<std::string>>& unknown_causes() {
   static const std::map<std::string, std::vector<std::string>> all{
       // It writes after its scratch, which is seen in canaries. The other allocators have none, so
-      // a
-      // run under them does not show that nothing was written.
+      // a run under them does not show that nothing was written.
       {"pool_overrun", {"allocator"}},
   };
   return all;

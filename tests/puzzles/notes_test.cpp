@@ -4,10 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <set>
 
 #include "core/validate.h"
+#include "puzzles/causes.h"
 #include "puzzles/shipped.h"
 
 namespace redzone::puzzles {
@@ -44,6 +46,21 @@ TEST(Notes, EveryRegisteredTargetHasANote) {
   }
   const auto registered = shipped_registry().names();
   EXPECT_EQ(std::set<std::string>(registered.begin(), registered.end()), noted);
+}
+
+// The long suite bisects each puzzle and compares what it finds with its row.
+TEST(Notes, EveryPuzzleHasItsCausesAndAReducedPlan) {
+  std::set<std::string> puzzles;
+  for (const auto& note : shipped_notes()) {
+    if (note.control) continue;
+    puzzles.insert(note.name);
+    EXPECT_TRUE(causes().contains(note.name))
+        << note.name << " has no row in tests/puzzles/causes.h";
+    const auto repro = std::filesystem::path(REPROS) / (note.name + ".toml");
+    EXPECT_TRUE(std::filesystem::exists(repro)) << "export its reduced plan into " << repro;
+  }
+  for (const auto& [name, rows] : causes())
+    EXPECT_TRUE(puzzles.contains(name)) << "causes.h names '" << name << "', which is no puzzle";
 }
 
 TEST(Notes, APuzzleAndItsTwinTakeTheSamePlans) {

@@ -1,0 +1,68 @@
+// How faults are named.
+#include <gtest/gtest.h>
+
+#include "oracles/checks.h"
+#include "oracles/fault.h"
+#include "oracles/observations.h"
+
+namespace redzone::oracles {
+namespace {
+
+using testing::compared_spec;
+using testing::completed;
+using testing::ended;
+using testing::faulted;
+using testing::plan_of_calls;
+
+TEST(Fault, AddressFaultsNameWhatIsKnown) {
+  const Fault fault{"SIGSEGV", 0, "scan", "k", Side::after, Access::read, 4, "thread 3"};
+  const auto v = judge_fault("fault", plan_of_calls({7}), faulted(fault));
+  ASSERT_TRUE(v);
+  EXPECT_EQ(v->signature, (Signature{FailKind::illegal_access, "t", "scan", "k", "after", "read"}));
+  EXPECT_NE(v->reason.find("N = 7"), std::string::npos) << v->reason;
+}
+
+TEST(Fault, AWildAddressNamesNoBuffer) {
+  const Fault fault{"SIGSEGV", 0, "scan", "k", Side::after, Access::write, 1 << 24, ""};
+  EXPECT_EQ(judge_fault("fault", plan_of_calls({7}), faulted(fault))->signature,
+            (Signature{FailKind::illegal_access, "t", "scan", "", "", "write"}));
+}
+
+TEST(Fault, OtherEndsKeepTheirKind) {
+  const Plan plan = plan_of_calls({7});
+  EXPECT_EQ(judge_fault("f", plan, ended(End::hang))->signature.kind, FailKind::hang);
+  EXPECT_EQ(judge_fault("f", plan, ended(End::exited))->signature.where, "exit");
+  EXPECT_EQ(judge_fault("f", plan, faulted({"SIGABRT"}))->signature,
+            (Signature{FailKind::fault, "t", "SIGABRT", "", "", ""}));
+  EXPECT_FALSE(judge_fault("f", plan, completed({1})));
+  const Fault unmade{.code = "target-error", .call = -1, .detail = "when it was made: no license"};
+  EXPECT_EQ(judge_fault("f", plan, faulted(unmade))->reason,
+            "target-error when it was made: no license");
+}
+
+TEST(Fault, AMisalignedAccessIsAKindOfItsOwnAndSaysHowTensorsWereAligned) {
+  Fault fault;
+  fault.code = "CUDA_ERROR_MISALIGNED_ADDRESS";
+  fault.call = 0;
+  Plan plan = plan_of_calls({1});
+  const auto judged = [&] {
+    const std::vector<Observation> one{faulted(fault)};
+    return FaultOracle().judge(plan, compared_spec(), one);
+  };
+  EXPECT_EQ(judged().signature.kind, FailKind::misaligned);
+  EXPECT_EQ(judged().reason, "misaligned access of call 1 (N = 1) (CUDA_ERROR_MISALIGNED_ADDRESS)");
+  fault.kernel = "copy";
+  fault.buffer = "x";
+  fault.side = Side::inside;
+  fault.access = Access::read;
+  plan.mode.alignment = Alignment::exact;
+  EXPECT_EQ(judged().reason,
+            "misaligned read of 'x' in copy of call 1 (N = 1) (CUDA_ERROR_MISALIGNED_ADDRESS); "
+            "tensors were aligned to what the spec promises and no more");
+  plan.mode.alignment = Alignment::element;
+  EXPECT_NE(judged().reason.find("where the spec says no align_bytes"), std::string::npos)
+      << judged().reason;
+}
+
+}  // namespace
+}  // namespace redzone::oracles
