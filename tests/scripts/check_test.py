@@ -1,6 +1,7 @@
 """The arguments that scripts/check gives each tool, and how it uses their output; with stand-in tools."""
 import json
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -210,6 +211,12 @@ class Check(unittest.TestCase):
                          '  // sum(4)\nconst char* text = "sum(5)";\nint sum = 6;\n')
         self.assertEqual((0, 1), (ran.returncode, ran.stdout.count("\n")), ran.stdout)
 
+    def test_a_variable_of_that_name_is_no_call(self):
+        body = "int three() {{\n  const Plan<int> sum(1, 2);\n  Plan sum(3);\n  {}\n}}\n"
+        for line, code in (("return 0;", 0), ("return sum(1, 2);", 1), ("else sum(1);", 1), ("sum(1);", 1)):
+            ran = self.batch("redzone_batches(rz_part)", self.OWN, body.format(line))
+            self.assertEqual(code, ran.returncode, line)
+
     def test_what_is_compiled_by_itself_may_have_any_names(self):
         for lists in ("", "redzone_batches(rz_part EXCEPT other.cpp)"):
             self.assertEqual(0, self.batch(lists, self.OWN, self.OWN).returncode, lists)
@@ -234,6 +241,18 @@ class Check(unittest.TestCase):
         self.assertEqual(ran.returncode, 1)
         self.assertIn("6 lines were copied, 0 are allowed", ran.stdout)
         self.assertIn("src/two.cpp", ran.stdout)
+
+    def test_puzzles_may_have_a_frame_in_common(self):
+        puzzles = "src/targets/puzzles/a.cu: line 1-3   |src/targets/puzzles/b.cu: line 1-3  [50]\n"
+        self.assertEqual(0, self.copies(puzzles).returncode)
+        ran = self.copies(puzzles + "src/targets/puzzles/a.cu: line 1-3   |src/two.cpp: line 1-3  [50]\n")
+        self.assertIn("6 lines were copied, 0 are allowed", ran.stdout)
+
+    def test_blocks_of_changed_files_come_first(self):
+        self.write("src/changed.cpp", "int a;\n")
+        ran = self.copies("src/one.cpp: line 1-3   |src/two.cpp: line 1-3  [50]\n"
+                          "src/three.cpp: line 1-3   |src/changed.cpp: line 1-3  [50]\n", "--base", "HEAD")
+        self.assertEqual(["src/three.cpp", "src/one.cpp"], re.findall(r"^(src/\w+.cpp): line", ran.stdout, re.M))
 
     def test_a_line_of_two_blocks_counts_once(self):
         self.write("scripts/copied_lines.limit", "9\n")
