@@ -68,8 +68,8 @@ TEST(Report, SaysWhatTheNightSaidAndWhatWasBisectedSince) {
 
   const Ran format = report_of(folder, {"--format", "pdf"});
   EXPECT_EQ(format.exit, 2);
-  EXPECT_NE(format.err.find("html, json, junit, markdown, sarif, text"), std::string::npos)
-      << format;
+  for (const char* name : {"pdf", "html", "sarif", "text"})
+    EXPECT_NE(format.err.find(name), std::string::npos) << format;
   EXPECT_EQ(report_of(folder, {"--night", "99"}).exit, 2);
 }
 

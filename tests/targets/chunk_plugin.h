@@ -18,7 +18,7 @@ namespace redzone::test {
 
 inline const LoadedPlugin& chunk_plugin() {
   static const LoadedPlugin plugin = [] {
-    auto loaded = load_plugin(CHUNK_PLUGIN);
+    auto loaded = load_plugin(PLUGIN);
     if (!loaded) throw std::runtime_error(loaded.error().message);
     return std::move(*loaded);
   }();
