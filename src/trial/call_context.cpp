@@ -9,7 +9,9 @@
 namespace redzone::trial {
 namespace {
 
-constexpr std::size_t kMostRawBytes = std::size_t{1} << 62;
+// More than any device addresses: a size that is negative, or was computed with too few bits. Less
+// may only be more than this device has.
+constexpr std::size_t kMostRawBytes = std::size_t{1} << 47;
 
 LaunchObservation launch_observation(const KernelRef& kernel, const LaunchShape& shape) {
   return {.kernel = kernel.name,
@@ -89,7 +91,10 @@ bool CallContext::acceptable(std::string_view name, std::size_t bytes, std::size
     return false;
   }
   if (std::has_single_bit(align) && bytes <= kMostRawBytes && align <= kMostRawBytes) return true;
-  fail("target-error", fmt::format("scratch '{}': {} bytes aligned to {}", name, bytes, align));
+  const auto as_signed = static_cast<std::int64_t>(bytes);
+  fail("impossible-size",
+       fmt::format("'{}': {} bytes{} aligned to {}", name, bytes,
+                   as_signed < 0 ? fmt::format(" (as a signed number {})", as_signed) : "", align));
   return false;
 }
 

@@ -327,16 +327,24 @@ TEST(Scratch, OfNoBytesIsAPointerThatMayNotBeUsed) {
 }
 
 TEST(Scratch, OfAnImpossibleSizeIsTheTargetsError) {
-  for (const auto& [bytes, align] : {std::pair<std::size_t, std::size_t>{-16, 256}, {16, 24}}) {
+  for (const auto& [bytes, align, detail] :
+       {std::tuple<std::size_t, std::size_t, const char*>{
+            -16, 256, "'tmp': 18446744073709551600 bytes (as a signed number -16) aligned to 256"},
+        {(std::size_t{1} << 47) + 1, 256, "'tmp': 140737488355329 bytes aligned to 256"},
+        {16, 24, "'tmp': 16 bytes aligned to 24"}}) {
     Bench bench([&, bytes = bytes, align = align](Context& ctx) {
       EXPECT_EQ(ctx.scratch("tmp", bytes, align), nullptr);
       EXPECT_TRUE(ctx.ended());
     });
     const Observation o = bench.run({call_of(1, 1)});
-    EXPECT_EQ(o.end, End::fault);
-    EXPECT_EQ(o.fault->code, "target-error");
+    ASSERT_EQ(o.end, End::fault);
+    EXPECT_EQ(o.fault->code, "impossible-size");
+    EXPECT_EQ(o.fault->detail, detail);
     EXPECT_EQ(o.fault->call, 0);
   }
+  Bench large([](Context& ctx) { ctx.scratch("tmp", std::size_t{1} << 47, 16); });
+  large.device.guard().most_bytes = 1 << 16;
+  EXPECT_EQ(large.run({call_of(1, 1)}).end, End::out_of_memory) << "another device may have it";
 }
 
 TEST(Scratch, ThatDoesNotFitEndsTheTrial) {
