@@ -15,9 +15,11 @@
 namespace redzone::generators {
 namespace {
 
-// All bits set (a NaN and a large index), a signalling NaN, a huge finite number, or any bits.
+// All bits set (a NaN and a large index), a signalling NaN, a huge finite number, the zeros of
+// memory that was never used, or any bits.
 std::uint32_t draw_poison(Draw& draw) {
-  static constexpr std::uint32_t kPoisons[] = {0xffffffffu, 0xffffffffu, 0x7fa5a5a5u, 0x7f7f7f7fu};
+  static constexpr std::uint32_t kPoisons[] = {0xffffffffu, 0xffffffffu, 0x7fa5a5a5u, 0x7f7f7f7fu,
+                                               0u};
   return draw.one_in(4) ? static_cast<std::uint32_t>(draw.bits()) : draw.pick(kPoisons);
 }
 

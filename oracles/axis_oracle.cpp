@@ -57,13 +57,13 @@ AxisOracle::AxisOracle(const ModeAxis& axis, Change with_axis, Change without_ax
   also_last_ = std::move(also_last);
 }
 
-AxisOracle::AxisOracle(const ModeAxis& axis, std::size_t others)
+AxisOracle::AxisOracle(const ModeAxis& axis)
     : name_(axis.oracle),
       kind_(axis.kind),
       claim_(axis.claim),
       change_(axis.vary),
       axis_(axis.name),
-      others_(others) {}
+      others_(axis.compared) {}
 
 std::vector<std::string_view> AxisOracle::varies() const {
   if (axis_.empty()) return {};

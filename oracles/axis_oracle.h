@@ -4,18 +4,17 @@
 // The axes, and what a difference along each is called, are the rows of core/mode_axes.h; the order
 // of the calls (`history`) is an axis here alone.
 //
-// Runs the plan unchanged, then with the axis changed, then unchanged again; `schedule` tries 14
-// other schedules, because a race shows under some of them only. Fails when the first and the last
-// trial agree and a trial between them differs. When the first and the last trial differ, the axis
-// is not the cause (inconclusive). When all trials agree, `history` also compares identical calls
-// within one trial. A reordered trial has no streams and no graphs, so for a plan that has some,
-// `history` compares two orders of plain calls. The `schedule` axis exists on the host device only,
-// where a seed decides the schedule. `address` and `host-thread` compare a plan that sets their
-// axis with what is right: without it, both orders of its calls and two poisons must give one
-// result, which the reference, if there is one, does not call wrong. All launches for `address` are
-// blocking, because calls that reuse memory also wait for each other. Can be wrong about targets
-// wrongly declared deterministic (float atomics), and by chance about a rare race. Cost: 3 trials;
-// 16 for `schedule`.
+// Runs the plan unchanged, then with the axis changed, then unchanged again. Fails when the first
+// and the last trial agree and a trial between them differs. When the first and the last trial
+// differ, the axis is not the cause (inconclusive). When all trials agree, `history` also compares
+// identical calls within one trial. A reordered trial has no streams and no graphs, so for a plan
+// that has some, `history` compares two orders of plain calls. The `schedule` axis exists on the
+// host device only, where a seed decides the schedule. `address` and `host-thread` compare a plan
+// that sets their axis with what is right: without it, both orders of its calls and two poisons
+// must give one result, which the reference, if there is one, does not call wrong. All launches for
+// `address` are blocking, because calls that reuse memory also wait for each other. Can be wrong
+// about targets wrongly declared deterministic (float atomics), and by chance about a rare race.
+// Cost: 2 trials, and ModeAxis::compared.
 #pragma once
 
 #include <functional>
@@ -33,9 +32,8 @@ class AxisOracle final : public Oracle {
 
   // `base` changes the first and the last trial; empty: those run the plan unchanged.
   AxisOracle(std::string name, FailKind kind, std::string claim, Change change, Change base);
-  // `axis` must have a `vary` function. `others`: number of trials with a changed value, each value
-  // different from the one before; use more than one when a difference shows with some values only.
-  explicit AxisOracle(const ModeAxis& axis, std::size_t others = 1);
+  // `axis` must have a `vary` function.
+  explicit AxisOracle(const ModeAxis& axis);
   // Compares a trial with the axis as in the plan with trials without it, whose results must be
   // right. `also_last` changes the last of these further, in what right results do not depend on.
   AxisOracle(const ModeAxis& axis, Change with_axis, Change without_axis, Change also_last);

@@ -20,8 +20,6 @@ namespace redzone::oracles {
 
 namespace {
 
-constexpr std::size_t kOtherSchedules = 14;
-
 std::vector<std::unique_ptr<Oracle>> comparing_along(const std::vector<ModeAxis>& axes) {
   std::vector<std::pair<FailKind, std::unique_ptr<Oracle>>> all;
   all.emplace_back(FailKind::nondeterministic, std::make_unique<RepetitionOracle>());
@@ -34,8 +32,6 @@ std::vector<std::unique_ptr<Oracle>> comparing_along(const std::vector<ModeAxis>
     all.emplace_back(FailKind::address, std::make_unique<AxisOracle>(address_oracle()));
   if (find_mode_axis(axes, "callers") != nullptr)
     all.emplace_back(FailKind::host_thread, std::make_unique<AxisOracle>(host_thread_oracle()));
-  if (const ModeAxis* schedule = find_mode_axis(axes, axis::kSchedule))
-    all.emplace_back(schedule->kind, std::make_unique<AxisOracle>(*schedule, kOtherSchedules));
   all.emplace_back(FailKind::reference, std::make_unique<ReferenceOracle>());
   for (const auto& axis : axes) {
     const auto is_its_own = [&](const auto& o) { return o.second->name() == axis.oracle; };

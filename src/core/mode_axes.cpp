@@ -8,8 +8,10 @@
 namespace redzone {
 namespace {
 
-// All ones is NaN as any floating type and -1 as an integer; the other is finite and positive.
-constexpr std::uint32_t kNanPoison = 0xffffffffu, kFinitePoison = 0x3f3f3f3fu;
+// All ones is NaN as any floating type and -1 as an integer; the next is finite and positive.
+// Memory that was never used holds zeros, and code that only works with those treats all else
+// alike.
+constexpr std::uint32_t kNanPoison = 0xffffffffu, kFinitePoison = 0x3f3f3f3fu, kZeros = 0;
 
 std::string axis_text(NamedEnum auto value) {
   return std::string(name_of(value));
@@ -175,17 +177,21 @@ ModeAxis addresses() {
           .plainer = as_by_default<&Mode::addresses>};
 }
 
+std::uint32_t next_poison(std::uint32_t poison) {
+  if (poison == kFinitePoison) return kZeros;
+  return poison == kZeros ? kNanPoison : kFinitePoison;
+}
+
 ModeAxis poison() {
   return {.name = axis::kPoison,
           .oracle = "uninitialized",
           .kind = FailKind::uninitialized,
           .claim = "memory that nothing has written",
           .value = own<&Mode::poison>,
-          .values = values_of(&Mode::poison, {kNanPoison, kFinitePoison}),
-          .vary =
-              [](const Plan& plan, TrialSpec& t) {
-                t.mode.poison = plan.mode.poison == kFinitePoison ? kNanPoison : kFinitePoison;
-              },
+          .values = values_of(&Mode::poison, {kNanPoison, kFinitePoison, kZeros}),
+          .attributed = 2,
+          .vary = [](const Plan&, TrialSpec& t) { t.mode.poison = next_poison(t.mode.poison); },
+          .compared = 2,
           .screened = true,
           .take = take<&Mode::poison>,
           .plainer = as_by_default<&Mode::poison>};
@@ -208,6 +214,7 @@ ModeAxis schedule() {
           .attributed = 3,  // the seeds have no meaning by themselves: bisection draws more of them
           .vary = [](const Plan&,
                      TrialSpec& t) { t.mode.schedule_seed = next_schedule(t.mode.schedule_seed); },
+          .compared = 14,  // a race shows under few schedules
           .screened = true,
           .take = take<&Mode::schedule_seed>,
           .plainer = as_by_default<&Mode::schedule_seed>};

@@ -64,8 +64,11 @@ struct ModeAxis {
   // the value.
   bool needed = false;
 
-  // Changes a trial of the plan to another value, for the oracle that compares along the axis.
+  // Changes a trial of the plan to another value, for the oracle that compares along the axis,
+  // which tries `compared` values, each made from the one before. More than one is for axes along
+  // which only some values show a difference.
   void (*vary)(const Plan&, TrialSpec&) = nullptr;
+  std::size_t compared = 1;
   // The second trial of the screen varies this axis, too. The screen itself sets launch, allocator,
   // placement and order.
   bool screened = false;

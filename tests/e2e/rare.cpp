@@ -154,9 +154,42 @@ struct Warm : redzone::Target {
   void reference(ReferenceCall& call) const override { call.output("y")[0] = 1; }
 };
 
+__global__ void clear(std::int32_t* flag) {
+  *flag = 0;
+}
+
+// y = x, or -x where `flag` is set.
+__global__ void flip(const float* x, const std::int32_t* flag, float* y, std::int64_t n) {
+  for (std::int64_t i = 0; i < n; ++i) y[i] = *flag != 0 ? -x[i] : x[i];
+}
+
+// Without a reference: whatever else than 0 the flag holds, the output is the same. With the bug
+// nobody sets it, and it is right in memory that was never used.
+struct Flip : redzone::Target {
+  explicit Flip(bool bug) : bug_(bug) {}
+  static TargetSpec spec(const char* name) {
+    TargetSpec spec = spec_of(name, {TensorSpec::of("x", DType::f32, Role::in, shape_of({"N"})),
+                                     TensorSpec::of("y", DType::f32, Role::out, shape_of({"N"}))});
+    spec.has_reference = false;
+    return spec;
+  }
+  void run(Context& ctx) override {
+    auto* flag = static_cast<std::int32_t*>(ctx.scratch("flag", sizeof(std::int32_t)));
+    if (flag == nullptr) return;
+    if (!bug_) redzone::launch(ctx, "clear", clear, {}, flag);
+    redzone::launch(ctx, "flip", flip, {}, ctx.tensor("x").data<float>(), flag,
+                    ctx.tensor("y").data<float>(), ctx.dim("N"));
+  }
+
+ private:
+  bool bug_;
+};
+
 }  // namespace
 
 REDZONE_PLUGIN(registrar) {
+  registrar.add(Flip::spec("rare.flip"), [] { return std::make_unique<Flip>(false); });
+  registrar.add(Flip::spec("rare.flip_bug"), [] { return std::make_unique<Flip>(true); });
   registrar.warm_up([] { warmth += 1; });
   registrar.add<Idle>();
   registrar.add<Warm>();

@@ -14,7 +14,7 @@ Ran run_rare(const TempFolder& folder, const std::string& target) {
 }
 
 TEST(RareParts, CorrectTargetsPass) {
-  for (const std::string target : {"keep", "add", "grow", "warm"}) {
+  for (const std::string target : {"keep", "add", "grow", "warm", "flip"}) {
     const TempFolder folder;
     const Ran ran = run_rare(folder, target);
     EXPECT_EQ(ran.exit, 0) << target << ran;
@@ -49,6 +49,10 @@ TEST(RareParts, AnOutputThatIsReadWhereItsRoleIsOutIsFound) {
 
 TEST(RareParts, AUseOfAWorkspaceThatHasGrownSinceIsFound) {
   expect_first_finding("grow_bug", "use-after-free", "rows");
+}
+
+TEST(RareParts, WhatIsRightInMemoryOfZerosAloneIsFoundWithoutAReference) {
+  expect_first_finding("flip_bug", "uninitialized", "y");
 }
 
 TEST(RareParts, PlansThatLaunchNothingAreNoPasses) {

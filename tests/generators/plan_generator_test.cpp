@@ -174,6 +174,7 @@ TEST(PlanGenerator, TheModeIsTheDefaultButForPoisonAndSchedule) {
   }
   EXPECT_EQ(seeds.size(), 50u);
   EXPECT_GT(poisons.size(), 3u);
+  EXPECT_TRUE(poisons.contains(0)) << "as memory that was never used";
 }
 
 TEST(PlanGenerator, AllocatorsAreDrawnBesideThePlan) {
