@@ -16,7 +16,7 @@ from types import CodeType, ModuleType, TracebackType
 from . import random_numbers
 from .arrays import Arrays, arrays_named, check_arrays, kind_of, try_out
 from .errors import SpecError
-from .import_graph import used_by
+from .import_graph import ImportGraph
 from .namesakes import Namesakes
 from .output import as_bytes
 from .registry import registry
@@ -50,6 +50,7 @@ class Files:
         self._paths = {os.path.realpath(word): word for word in words}
         self._tried_out: set[str] = set()  # kinds of arrays
         self._namesakes = Namesakes(lambda file: not is_installed(file))
+        self._imports = ImportGraph()
 
     def load(self) -> list[Target]:
         """Imports all files; the targets that they declare, in order. Raises FileError. Does not
@@ -62,8 +63,9 @@ class Files:
                 os._exit(0)
 
     def _load(self) -> list[Target]:
-        for word in self.words:
-            self._import(word)
+        with self._imports:
+            for word in self.words:
+                self._import(word)
         self._namesakes.close()
         registry.place_in(self._paths)
         targets = registry.targets()
@@ -187,7 +189,7 @@ class Files:
     def code_hashes(self, files: Iterable[str]) -> dict[str, str]:
         """The hash for each of these files of targets: of the file and of the user's modules that it
         imports, directly or through others, whatever else is imported."""
-        used = used_by(files, self._own_modules())
+        used = self._imports.used_by(files, self._own_modules())
         return {file: _digest(modules) for file, modules in used.items()}
 
     def check_hash(self, described: str) -> None:
@@ -218,6 +220,10 @@ class Files:
             path = os.path.realpath(file)
             if os.path.isfile(path) and (path in self._paths or not is_installed(path)):
                 found.add((name, path))
+        # A module that was made of its file alone is in no list.
+        for path in self._imports.files() - {path for _, path in found}:
+            if path.endswith((".py", ".so")) and os.path.isfile(path) and not is_installed(path):
+                found.add((os.path.splitext(os.path.basename(path))[0], path))
         return found
 
     def _line(self, file: str, line: int, message: str) -> str:
@@ -285,11 +291,14 @@ class _Source(importlib.machinery.SourceFileLoader):
 
 
 def _digest(modules: set[tuple[str, str]]) -> str:
-    digest = hashlib.blake2b(digest_size=16)
-    for name, path in sorted(modules):
-        digest.update(name.encode() + b"\0")
+    contents = []
+    for name, path in modules:
         with open(path, "rb") as file:
-            digest.update(hashlib.blake2b(file.read()).digest())
+            contents.append((name, hashlib.blake2b(file.read()).digest()))
+    digest = hashlib.blake2b(digest_size=16)
+    # Not by their paths: it is the same wherever the files lie.
+    for name, content in sorted(contents):
+        digest.update(name.encode() + b"\0" + content)
     return digest.hexdigest()
 
 

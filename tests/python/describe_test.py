@@ -162,6 +162,50 @@ class Descriptions(cases.FileCase):
             hashes.append(self.answer(text)["target"][0]["code_hash"])
         self.assertEqual(len(set(hashes)), len(hashes))
 
+    def hashes_of(self, *files):
+        """The hash of each target, by its name."""
+        ran, answer = cases.described(*files, cwd=self.folder)
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        return {target["name"]: target["code_hash"] for target in answer["target"]}
+
+    def test_the_hash_of_a_target_is_the_same_whatever_other_files_there_are(self):
+        other = RIGHT.replace("def ", "def other_", 1)
+        self.write("def shared(x): return x\n", "shared.py")
+        self.write("def get():\n    import shared\n    return shared\n", "lends.py")
+        ways = {  # of importing; the hash covers shared.py where the body of the file runs it
+            "import importlib\nimportlib.import_module('shared')\n": True,
+            "__import__('shared')\n": True,
+            "from lends import get\nget()\n": True,
+            "import importlib.util as u\nu.spec_from_file_location('shared', 'shared.py')\n": True,
+            "from lends import get\n": False,
+            "def plot():\n    import shared\n": False,
+            "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import shared\n": False,
+        }
+        for way, covers in ways.items():
+            with self.subTest(way):
+                self.write(way + RIGHT, "first.py")
+                name, alone = next(iter(self.hashes_of("first.py").items()))
+                for rest in ("import shared\n", "from lends import get\nget()\n", ""):
+                    self.write(rest + other, "second.py")
+                    self.assertEqual(self.hashes_of("first.py", "second.py")[name], alone, rest)
+                    self.assertEqual(self.hashes_of("second.py", "first.py")[name], alone, rest)
+                self.write("def shared(x): return -x\n", "shared.py")
+                together = self.hashes_of("first.py", "second.py")[name]
+                self.assertEqual(together, self.hashes_of("first.py")[name])
+                self.assertEqual(together != alone, covers)
+                self.write("def shared(x): return x\n", "shared.py")
+
+    def test_the_hash_does_not_depend_on_where_namesakes_lie(self):
+        hashes = set()
+        for folder in ("b/z", "a/y", "z/a"):
+            for name in ("p", "q"):
+                self.write(f"x = '{name}'\n", f"{folder}/{name}/helpers.py")
+                text = RIGHT.replace("def ", f"def {name}_", 1)
+                self.write("import helpers\n" + text, f"{folder}/{name}/{name}.py")
+            found = self.hashes_of(f"{folder}/p/p.py", f"{folder}/q/q.py")
+            hashes.add(tuple(sorted(found.items())))
+        self.assertEqual(len(hashes), 1)
+
     def test_the_hash_is_over_the_users_own_modules(self):
         self.write("def helper(x): return x\n", "helpers.py")
         text = "import helpers\n" + RIGHT
