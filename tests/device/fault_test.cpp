@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <immintrin.h>
 #include <redzone/kernel.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -306,6 +307,51 @@ TEST(Fault, AChildOfATargetEndsByItsOwnSignalAndRecordsNothing) {
     EXPECT_TRUE(WIFEXITED(ended.status) && WEXITSTATUS(ended.status) == 0) << signal;
     EXPECT_EQ(ended.box.fault.valid, 0u) << signal;
   }
+}
+
+std::byte* g_closed_page = nullptr;
+void open_page(int, siginfo_t* info, void*) {
+  if (info->si_addr != g_closed_page || mprotect(g_closed_page, 1, PROT_READ | PROT_WRITE) != 0)
+    ::_exit(1);
+}
+
+// As a child of a target with a collector of garbage, which handles faults of its own.
+TEST(Fault, AChildsOwnHandlerGetsTheAddress) {
+  EXPECT_EXIT(
+      {
+        g_closed_page = static_cast<std::byte*>(
+            mmap(nullptr, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+        struct sigaction action = {};
+        action.sa_sigaction = &open_page;
+        action.sa_flags = SA_SIGINFO;
+        sigaction(SIGSEGV, &action, nullptr);
+        const auto device = host_device();
+        const pid_t child = ::fork();
+        if (child == 0) {
+          *static_cast<volatile std::byte*>(g_closed_page) = std::byte{1};
+          ::_exit(42);
+        }
+        int status = 0;
+        ::waitpid(child, &status, 0);
+        ::_exit(WIFEXITED(status) ? WEXITSTATUS(status) : 2);
+      },
+      ::testing::ExitedWithCode(42), "");
+}
+
+// A device that a child has for itself is its own; the outer one records its process alone.
+TEST(Fault, ADeviceOfAChildLeavesTheOutersRecordAlone) {
+  const Ended ended = in_child([](Device&) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      { auto own = host_device(); }
+      *static_cast<volatile int*>(nullptr) = 1;
+    }
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    if (!WIFSIGNALED(status)) ::_exit(1);
+  });
+  EXPECT_TRUE(WIFEXITED(ended.status) && WEXITSTATUS(ended.status) == 0);
+  EXPECT_EQ(ended.box.fault.valid, 0u);
 }
 
 TEST(Fault, AHandlerThatIsSetLaterStays) {

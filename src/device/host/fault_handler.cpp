@@ -182,18 +182,21 @@ void call_earlier_handler(int signal, siginfo_t* info, void* machine_context) {
   }
 }
 
-// The handler that was there before gets the signal once this one returns.
-void hand_on(int signal) {
+// The handler that was there before gets the signal once this one returns. A fault comes again by
+// itself, with its address, when its instruction runs again.
+void hand_on(int signal, const siginfo_t& info) {
   struct sigaction earlier = {};
   earlier.sa_handler = SIG_DFL;
   for (std::size_t i = 0; i < std::size(kSignals); ++i)
     if (kSignals[i] == signal) earlier = g_earlier[i];
   sigaction(signal, &earlier, nullptr);
-  raise(signal);
+  const bool is_fault = info.si_code > 0 && (signal == SIGSEGV || signal == SIGBUS ||
+                                             signal == SIGFPE || signal == SIGILL);
+  if (!is_fault) raise(signal);
 }
 
 void handle(int signal, siginfo_t* info, void* machine_context) {
-  if (getpid() != g_process) return hand_on(signal);
+  if (getpid() != g_process) return hand_on(signal, *info);
   const FaultContext& context = *g_context;
   FaultRecord record;
   record.signal = signal;
@@ -230,7 +233,7 @@ void handle(int signal, siginfo_t* info, void* machine_context) {
 void handle_own(int signal, siginfo_t* info, void* machine_context) {
   const bool own = info->si_code <= 0 && info->si_pid == getpid();
   if (own && getpid() == g_process) handle(signal, info, machine_context);
-  hand_on(signal);
+  hand_on(signal, *info);
 }
 
 }  // namespace
@@ -252,7 +255,7 @@ void FaultContext::end_kernel() {
 }
 
 FaultHandler::FaultHandler(const FaultContext& context)
-    : stack_(new std::byte[kSignalStackBytes]), old_context_(g_context) {
+    : stack_(new std::byte[kSignalStackBytes]), old_context_(g_context), old_process_(g_process) {
   g_context = &context;
   g_process = getpid();
   stack_t stack = {};
@@ -291,6 +294,7 @@ FaultHandler::~FaultHandler() {
   }
   sigaltstack(&old_stack_, nullptr);
   g_context = old_context_;
+  g_process = old_process_;
 }
 
 }  // namespace redzone::device

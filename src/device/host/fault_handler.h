@@ -8,6 +8,7 @@
 #pragma once
 
 #include <redzone/host_thread.h>
+#include <sys/types.h>
 
 #include <csignal>
 #include <cstddef>
@@ -53,6 +54,7 @@ class FaultHandler {
  private:
   std::unique_ptr<std::byte[]> stack_;
   const FaultContext* old_context_;
+  pid_t old_process_;  // whose faults the outer device records
   stack_t old_stack_ = {};
   std::vector<struct sigaction> old_, old_own_;
 };
