@@ -94,11 +94,29 @@ Result<void> check_clock(const fs::path& new_file) {
       std::abs(off), off > 0 ? "ahead of" : "behind", new_file.parent_path().string()));
 }
 
-Result<void> check_folder(const Layout& layout) {
+namespace {
+
+// What is there of the path must be folders: the folder itself, or the nearest above it.
+Result<void> can_be_folder(const fs::path& folder) {
   std::error_code error;
-  const auto there = fs::status(layout.root, error);
-  if (fs::exists(there) && !fs::is_directory(there))
-    return usage_error(fmt::format("{}: {}", layout.root.string(), std::strerror(ENOTDIR)));
+  for (fs::path at = fs::absolute(folder, error); !at.empty(); at = at.parent_path()) {
+    if (!fs::exists(fs::symlink_status(at, error))) {
+      if (at == at.parent_path()) break;
+      continue;
+    }
+    const auto there = fs::status(at, error);
+    if (fs::is_directory(there)) break;
+    return usage_error(fmt::format("{}: {}", at.string(),
+                                   fs::exists(there) ? std::strerror(ENOTDIR) : error.message()));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<void> check_folder(const Layout& layout) {
+  RZ_TRY(can_be_folder(layout.root));
+  std::error_code error;
   if (fs::exists(fs::symlink_status(layout.fleet(), error))) return holds_a_fleet(layout);
   for (const auto& file : files_of_one_fleet(layout))
     if (fs::exists(fs::symlink_status(file, error)))

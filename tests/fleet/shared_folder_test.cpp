@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <ctime>
+#include <fstream>
 #include <map>
 
 #include "fleet/record_file.h"
@@ -72,6 +73,18 @@ TEST(FleetNames, OfAttemptsHaveAnEnd) {
   EXPECT_TRUE(parse_attempt("0001-999999"));
   for (const char* name : {"0001-1000000", "1000000-1", "0001-2147483647", "0001-9999999999"})
     EXPECT_FALSE(parse_attempt(name)) << name;
+}
+
+// A dry run creates nothing, and refuses what could not be created.
+TEST_F(SharedFolderTest, WhatIsNoFolderCannotHoldOne) {
+  std::ofstream(dir_ / "file") << "x";
+  std::filesystem::create_symlink(dir_ / "nowhere", dir_ / "dangling");
+  for (const char* root : {"file", "file/sub", "file/sub/deeper", "dangling", "dangling/sub"}) {
+    const auto made = check_folder(Layout{dir_ / root});
+    ASSERT_FALSE(made) << root;
+    EXPECT_EQ(made.error().kind, ErrorKind::usage) << root;
+  }
+  EXPECT_TRUE(check_folder(Layout{dir_ / "new/folder"}));
 }
 
 TEST_F(SharedFolderTest, HoldsOneFleet) {
