@@ -25,15 +25,17 @@ Plan with_history(const Plan& plan, const exec::WorkerLog& log, std::size_t log_
                   std::span<const Plan> earlier_trials) {
   std::vector<Step> before;
   const auto append = [&](const Plan& p) {
-    if (p.target != plan.target) return;
     // Graphs are removed because their numbers would clash with those of the other plans.
     auto steps = has_graphs(p) ? with_plain_graphs(p).steps : p.steps;
     before.insert(before.end(), std::make_move_iterator(steps.begin()),
                   std::make_move_iterator(steps.end()));
   };
-  for (const auto& job : std::span(log).first(std::min(log_size, log.size())))
+  for (const auto& job : std::span(log).first(std::min(log_size, log.size()))) {
+    if (job.plan->target != plan.target) continue;
     for (const auto& trial : job.trials) append(as_run(*job.plan, trial));
-  for (const auto& p : earlier_trials) append(p);
+  }
+  for (const auto& p : earlier_trials)
+    if (p.target == plan.target) append(p);
 
   const std::size_t room = kMaxSteps - std::min(kMaxSteps, plan.steps.size());
   if (before.size() > room) {
