@@ -48,6 +48,11 @@ struct AxesOptions {
   std::vector<std::string_view> varied = {};
 };
 
+// How many other seeds are tried.
+inline constexpr std::uint64_t kOtherData = 6;
+// The plan with the `by`th of them, from 1: in all calls, so that identical calls stay identical.
+void use_other_data(Plan& plan, std::uint64_t by);
+
 // Each value of each axis is valid for `spec` when changed alone. Dims that a constraint binds to a
 // changed dim are changed too, and the text of the value lists them. Axes without another valid
 // value are left out. `plan` must be valid and make at least one call.

@@ -13,8 +13,8 @@
 namespace redzone::bisect {
 namespace {
 
-// Number of passing values of a dim that are tried with other data, and number of seeds.
-constexpr std::size_t kNearest = 2, kOtherData = 4;
+// Number of passing values of a dim that are tried with other data.
+constexpr std::size_t kNearest = 2;
 // Number of passing values of an axis that are tried under each of the two other launches.
 constexpr std::size_t kOtherLaunches = 2;
 
@@ -39,6 +39,9 @@ class Bisector {
  private:
   std::size_t values() const;
   void vary_alone();
+  static void judge(Row& row);
+  // Counts values as passing that fail with this signature; "": none.
+  void look_past(std::string background);
   void vary_together();
   void bring_back();
   void recheck_with_other_data();
@@ -142,19 +145,36 @@ void Bisector::vary_alone() {
   std::size_t next = 0;
   for (const auto& axis : axes_) {
     Row row{axis.kind, axis.name, axis.value, {}, {}, {}};
-    bool passes = false, fails = false, open = false;
     for (const auto& setting : axis.others) {
-      const Probe& probe = probes[next];
-      passes = passes || probe.answer == Answer::passes;
-      fails = fails || probe.answer == Answer::fails || probe.answer == Answer::differs;
-      open = open || probe.answer == Answer::undecided;
-      row.tried.push_back({setting.text, std::move(plans[next++]), probe});
+      row.tried.push_back({setting.text, std::move(plans[next]), probes[next]});
+      ++next;
     }
-    if (passes)
-      row.necessary = true;
-    else if (fails && !open)
-      row.necessary = false;
+    judge(row);
     out_.rows.push_back(std::move(row));
+  }
+  look_past(background_of(probes));
+}
+
+void Bisector::judge(Row& row) {
+  const auto any = [&](Answer answer) {
+    return std::any_of(row.tried.begin(), row.tried.end(),
+                       [&](const Tried& t) { return t.probe.answer == answer; });
+  };
+  row.necessary.reset();
+  if (any(Answer::passes))
+    row.necessary = true;
+  else if (any(Answer::fails) && !any(Answer::undecided))
+    row.necessary = false;
+  row.otherwise = !row.necessary && any(Answer::differs) && !any(Answer::undecided);
+}
+
+void Bisector::look_past(std::string background) {
+  if (background.empty()) return;
+  prober_.disregard(background);
+  out_.background = std::move(background);
+  for (auto& row : out_.rows) {
+    for (auto& tried : row.tried) tried.probe = prober_.known(tried.plan);
+    judge(row);
   }
 }
 
@@ -221,7 +241,7 @@ std::vector<Bisector::Recheck> Bisector::failing_rechecks(std::size_t with_axis,
 void Bisector::recheck_with_other_data() {
   const auto data = find_axis([](const Axis& axis) { return axis.kind == AxisKind::data; });
   if (data == axes_.size()) return;
-  const std::size_t seeds = std::min(kOtherData, axes_[data].others.size());
+  const std::size_t seeds = axes_[data].others.size();
   std::vector<Recheck> rechecks;
   for (std::size_t axis = 0; axis < axes_.size(); ++axis) {
     if (axes_[axis].kind != AxisKind::dim || out_.rows[axis].necessary != true) continue;
@@ -353,6 +373,7 @@ Relevance Row::relevance() const {
   if (necessary == true) return sufficient == true ? Relevance::both : Relevance::necessary;
   if (sufficient == true || !or_else.empty()) return Relevance::sufficient;
   if (!decides_with.empty()) return Relevance::conditional;
+  if (otherwise) return Relevance::otherwise;
   return necessary == false ? Relevance::irrelevant : Relevance::unknown;
 }
 

@@ -45,6 +45,7 @@ enum class Relevance : std::uint8_t {
   sufficient,  // in the passing plan, this setting alone restores the failure
   both,
   conditional,  // no effect alone, but decides if another setting is changed
+  otherwise,    // fails with other values too, but always in another way
   unknown,      // not decided within the budget, or no value could be judged
 };
 
@@ -54,6 +55,7 @@ constexpr auto enum_table(Relevance) {
                                              {Relevance::sufficient, "sufficient"},
                                              {Relevance::both, "necessary, sufficient"},
                                              {Relevance::conditional, "conditional"},
+                                             {Relevance::otherwise, "fails otherwise"},
                                              {Relevance::unknown, "unknown"}});
 }
 
@@ -67,6 +69,7 @@ struct Row {
   std::vector<std::string> or_else = {};
   // Conditional: if one of these settings has another value, this one decides.
   std::vector<std::string> decides_with = {};
+  bool otherwise = false;  // every other value fails, and none as recorded
   bool by_oracle = false;  // the oracle varies it itself and reports that it matters
   // Of a dim: the nearest valid values below and above each value that passes.
   std::map<std::int64_t, std::vector<std::int64_t>> beside = {};
@@ -85,6 +88,9 @@ struct Bisection {
   Plan plan;
   Probe base;  // unless it fails, there was nothing to bisect
   std::vector<Row> rows;
+  // A failure that every value shows which ends the recorded one, so that none passes: most likely
+  // one of another bug. Such values then count as passing. "": some value passes.
+  std::string background;
   std::optional<ChangeSet> go;    // a smallest change that ends the failure
   std::optional<ChangeSet> come;  // a smallest part of the failing plan that restores the failure
   std::vector<ChangeSet> combinations;  // of settings that had no effect alone

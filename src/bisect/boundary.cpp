@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <random>
 
+#include "bisect/axes.h"
 #include "bisect/dim_change.h"
 #include "bisect/rivals.h"
 #include "bisect/value_text.h"
@@ -20,14 +21,6 @@ constexpr int kMostRounds = 8;
 constexpr std::size_t kFresh = 12;             // random values on which a rule is tested
 constexpr std::int64_t kMostRecalled = 65536;  // values that may be known from earlier questions
 constexpr std::size_t kRetried = 2;            // passing values that are tried with other data
-constexpr std::uint64_t kOtherSeeds = 6;
-
-// As the values of the data axis: identical calls stay identical.
-Plan with_later_seeds(Plan plan, std::uint64_t by) {
-  for (auto& step : plan.steps)
-    if (auto* call = std::get_if<CallStep>(&step)) call->call.seed += by;
-  return plan;
-}
 
 class Search {
  public:
@@ -81,8 +74,8 @@ class Search {
       const auto plan = with(value);
       if (!plan) continue;
       std::vector<Plan> plans;
-      for (std::uint64_t by = 1; by <= kOtherSeeds; ++by)
-        plans.push_back(with_later_seeds(*plan, by));
+      for (std::uint64_t by = 1; by <= kOtherData; ++by)
+        use_other_data(plans.emplace_back(*plan), by);
       const auto probes = prober_.ask(plans);
       if (std::any_of(probes.begin(), probes.end(),
                       [](const Probe& p) { return p.answer == Answer::fails; }))
@@ -323,8 +316,18 @@ Result<Boundary> find_boundary(const Plan& plan, const TargetSpec& spec, const s
   const std::int64_t before = prober.runs();
   constexpr double kSamples = 100;
   out.base = prober.calibrate(plan, options.error / kSamples);
-  if (out.base.answer == Answer::fails)
-    Search(plan, spec, *named, std::move(steps.first), prober, out).run();
+  if (out.base.answer == Answer::fails) {
+    Search(plan, spec, *named, steps.first, prober, out).run();
+    std::vector<Probe> probes;
+    for (const auto& sample : out.samples) probes.push_back(sample.probe);
+    out.background = background_of(probes);
+    if (!out.background.empty()) {  // another search, whose answers are known
+      prober.disregard(out.background);
+      out.samples.clear();
+      out.rule.reset();
+      Search(plan, spec, *named, steps.first, prober, out).run();
+    }
+  }
   out.complete = !prober.ended();
   out.runs = prober.runs() - before;
   return out;
@@ -334,7 +337,7 @@ std::string sentence(const Boundary& b) {
   const std::string name = b.calls.empty() ? b.dim : fmt::format("{} ({})", b.dim, b.calls);
   if (b.base.counts.judged() == 0) return "Unknown: no run was judged.";
   if (b.base.answer != Answer::fails) return fmt::format("{}.", why_it_cannot_be_bisected(b.base));
-  const std::string open = open_values(b);
+  const std::string open = open_values(b) + background_text(b.background);
   if (!b.rule && b.complete)
     return fmt::format("No simple rule for {}: see the samples{}.", name, open);
   if (!b.rule)

@@ -44,6 +44,7 @@ struct Boundary {
   Probe base;
   std::vector<DimSample> samples;  // ascending; includes those that could not be judged
   std::optional<DimRule> rule;
+  std::string background;  // as Bisection::background
   // Of the passing values nearest to the plan's own: those that fail with other data.
   std::vector<std::int64_t> only_this_data;
   std::size_t predicted = 0;  // samples that the rule predicted correctly

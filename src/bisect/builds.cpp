@@ -19,6 +19,8 @@ std::vector<double> posterior(std::size_t n, const std::vector<BuildStep>& path,
                               const statistics::Rates& rates) {
   std::vector<double> log_chance(n + 1, 0);
   for (const auto& step : path) {
+    // What fails in another way tells nothing of the recorded failure.
+    if (!is_bad(step.answer) && !is_good(step.answer)) continue;
     const auto& counts = step.answer.probe.counts;
     const statistics::SequentialTest seen(rates, counts.same, counts.judged());
     for (std::size_t first = 0; first <= std::min(n, step.build); ++first)
@@ -103,6 +105,15 @@ class Builds {
 };
 
 }  // namespace
+
+const BuildStep* FirstBad::differing() const {
+  const BuildStep* latest = nullptr;
+  for (const auto& step : path)
+    if (step.answer.skipped.empty() && step.answer.probe.answer == Answer::differs &&
+        (latest == nullptr || step.build > latest->build))
+      latest = &step;
+  return latest;
+}
 
 FirstBad find_first_bad(std::size_t n, const std::function<BuildProbe(std::size_t)>& try_build,
                         const std::function<statistics::Rates()>& rates) {

@@ -25,7 +25,10 @@ struct BuildStep {
 
 struct FirstBad {
   std::vector<BuildStep> path;  // in the order in which they were tried
-  // The last that passes and the first that fails; the builds between them were skipped.
+  // The latest build that fails in another way; null: none.
+  const BuildStep* differing() const;
+  // The last that passes and the first that fails; the builds between them were skipped, or fail in
+  // another way.
   std::optional<std::size_t> last_good, first_bad;
   std::vector<std::size_t> between;
   double confidence = 0;  // chance that the first bad one is right, if builds stay bad

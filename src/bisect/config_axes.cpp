@@ -106,15 +106,17 @@ void add_layout_axes(AxisList& list) {
   }
 }
 
-// Identical calls stay identical, because the seed is changed in all of them.
+void use_other_data(Plan& plan, std::uint64_t by) {
+  for (auto& step : plan.steps)
+    if (auto* call = std::get_if<CallStep>(&step)) call->call.seed += by;
+}
+
 void add_data_axis(AxisList& list) {
-  const auto steps = call_steps(list.plan());
-  const auto seed = std::get<CallStep>(list.plan().steps[steps.front()]).call.seed;
+  const auto seed = calls_of(list.plan()).front()->call.seed;
   list.begin(AxisKind::data, "data", fmt::format("seed {}", seed));
-  for (std::uint64_t by : {1, 2, 3, 4, 5, 6})
-    list.add(fmt::format("seed {}", seed + by), [steps, by](Draft& draft) {
-      for (const auto step : steps) call_at(draft, step).seed += by;
-    });
+  for (std::uint64_t by = 1; by <= kOtherData; ++by)
+    list.add(fmt::format("seed {}", seed + by),
+             [by](Draft& draft) { use_other_data(draft.plan, by); });
 }
 
 }  // namespace redzone::bisect

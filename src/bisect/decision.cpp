@@ -11,9 +11,15 @@ namespace {
 constexpr std::int64_t kMostUnjudged = 4;
 // Runs to learn the rate of a failure that always shows; the lower end of the interval is then 0.6.
 constexpr std::int64_t kCalibration = 6;
+// Runs after which a failure that ends every run in another way is taken to hide the expected one.
+constexpr std::int64_t kMostOtherwise = 30;
 
 bool is_given_up(const Counts& counts) {
   return counts.judged() == 0 && counts.unjudged >= kMostUnjudged;
+}
+
+bool always_fails_otherwise(const Counts& counts) {
+  return counts.other >= kMostOtherwise && counts.other == counts.judged();
 }
 
 bool rate_is_known(const Counts& counts) {
@@ -49,7 +55,9 @@ std::int64_t wanted_runs(const Counts& counts, const statistics::Rates& rates, s
 }
 
 std::int64_t calibration_runs(const Counts& counts, std::int64_t most) {
-  if (rate_is_known(counts) || is_given_up(counts) || counts.runs() >= most) return 0;
+  if (rate_is_known(counts) || always_fails_otherwise(counts) || is_given_up(counts) ||
+      counts.runs() >= most)
+    return 0;
   return std::min(std::max(kCalibration - counts.runs(), (counts.runs() + 3) / 4),
                   most - counts.runs());
 }

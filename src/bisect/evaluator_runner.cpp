@@ -1,7 +1,5 @@
 #include "bisect/evaluator_runner.h"
 
-#include <algorithm>
-#include <iterator>
 #include <utility>
 
 namespace redzone::bisect {
@@ -37,42 +35,21 @@ Counts counts_of(const campaign::RunJudgement& run, const Signature& recorded) {
 }  // namespace
 
 std::vector<Counts> EvaluatorRunner::run(std::span<const Request> requests) {
-  std::vector<Run> runs;
-  for (std::size_t i = 0; i < requests.size(); ++i)
-    runs.insert(runs.end(), static_cast<std::size_t>(requests[i].times), {&requests[i].plan, i});
-  std::vector<Run*> all;
-  all.reserve(runs.size());
-  for (auto& run : runs) all.push_back(&run);
-  const TargetSpec& spec = evaluator_.spec();
-  ask(all, [&](const Plan& plan) { return campaign::own_oracles(catalog_, oracle_, plan, spec); });
-  std::erase_if(all, [](const Run* run) { return run->judged.result != RunResult::pass; });
-  ask(all, [&](const Plan&) { return campaign::further_oracles(catalog_, oracle_, spec); });
+  std::vector<const Plan*> plans;
+  std::vector<std::size_t> request_of;  // by run
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    const auto times = static_cast<std::size_t>(requests[i].times);
+    plans.insert(plans.end(), times, &requests[i].plan);
+    request_of.insert(request_of.end(), times, i);
+  }
+  auto runs = campaign::judge_variants(evaluator_, catalog_, oracle_, signature_, plans);
   std::vector<Counts> out(requests.size());
-  for (auto& run : runs) {
-    out[run.request].add(counts_of(run.judged, signature_));
-    met_recorded_ = met_recorded_ || run.judged.result == RunResult::recorded;
-    if (run.judged.other && !other_) other_ = std::move(run.judged.other);
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    out[request_of[i]].add(counts_of(runs[i], signature_));
+    met_recorded_ = met_recorded_ || runs[i].result == RunResult::recorded;
+    if (runs[i].other && !other_) other_ = std::move(runs[i].other);
   }
   return out;
-}
-
-void EvaluatorRunner::ask(std::span<Run* const> runs, const OraclesOf& oracles_of) {
-  std::vector<campaign::Question> questions;
-  std::vector<std::size_t> asked;  // by run
-  for (const Run* run : runs) {
-    const auto oracles = oracles_of(*run->plan);
-    asked.push_back(oracles.size());
-    for (const auto* oracle : oracles) questions.push_back({oracle, *run->plan});
-  }
-  auto answers = evaluator_.ask(questions);
-  auto next = std::make_move_iterator(answers.begin());
-  for (std::size_t i = 0; i < runs.size(); ++i) {
-    if (asked[i] == 0) continue;
-    const auto end = next + static_cast<std::ptrdiff_t>(asked[i]);
-    runs[i]->answers.insert(runs[i]->answers.end(), next, end);
-    next = end;
-    runs[i]->judged = campaign::judge_run(*runs[i]->plan, runs[i]->answers, signature_);
-  }
 }
 
 }  // namespace redzone::bisect

@@ -46,7 +46,8 @@ Seen seen_of(const Row& row) {
 }
 
 bool row_matters(const Row& row) {
-  return row.relevance() != Relevance::irrelevant && row.relevance() != Relevance::unknown;
+  return row.relevance() != Relevance::irrelevant && row.relevance() != Relevance::otherwise &&
+         row.relevance() != Relevance::unknown;
 }
 
 std::optional<std::vector<std::int64_t>> numbers(const std::vector<std::string>& texts) {
@@ -250,7 +251,8 @@ void add_groups(const Bisection& b, Relevance relevance, std::string_view says,
           fmt::format(" (shown otherwise with {})", fmt::join(seen.shown_otherwise, ", "));
     if (!seen.failing_otherwise.empty())
       names[row.kind].back() +=
-          fmt::format(" (fails otherwise with {})", fmt::join(seen.failing_otherwise, ", "));
+          fmt::format(" ({}{})", relevance == Relevance::otherwise ? "" : "fails otherwise with ",
+                      fmt::join(seen.failing_otherwise, ", "));
   }
   for (auto& [kind, statement] : groups) {
     statement.relevance = relevance;
@@ -273,6 +275,7 @@ std::vector<Statement> explain(const Bisection& b) {
     out.push_back(std::move(statement));
   }
   add_groups(b, Relevance::irrelevant, "does not depend on", out);
+  add_groups(b, Relevance::otherwise, "fails otherwise with any other value of", out);
   add_groups(b, Relevance::unknown, "not known to depend on", out);
   return out;
 }
@@ -294,6 +297,13 @@ std::string prior_call(const Bisection& b, const Row& call) {
                                       fmt::join(others, " or "), call.axis);
 }
 
+std::vector<std::string> values_with(const Row& row, Answer answer) {
+  std::vector<std::string> out;
+  for (const auto& t : row.tried)
+    if (t.probe.answer == answer) out.push_back(t.value);
+  return out;
+}
+
 // True for the last of the call rows: that call fails, so it is not mentioned.
 bool is_last_call(const Bisection& b, const Row& row) {
   const Row* last = nullptr;
@@ -308,7 +318,7 @@ std::string sentence(const Bisection& b) {
   if (b.base.counts.judged() == 0) return "Unknown: no run was judged.";
   if (b.base.answer != Answer::fails)
     return fmt::format("{}, so there is nothing to bisect.", why_it_cannot_be_bisected(b.base));
-  std::vector<std::string> needs, free, open;
+  std::vector<std::string> needs, free, otherwise, open;
   bool knobs = false, knobs_matter = false, knobs_open = false;
   for (const auto& row : b.rows) {
     const bool is_knob = row.kind == AxisKind::knob;
@@ -321,16 +331,22 @@ std::string sentence(const Bisection& b) {
     } else if (row.relevance() == Relevance::unknown) {
       knobs_open = knobs_open || is_knob;
       open.push_back(row.axis);
-    } else if (!is_knob) {
+    } else if (row.relevance() == Relevance::otherwise) {
+      otherwise.push_back(row.axis);
+    } else if (!is_knob || !values_with(row, Answer::differs).empty()) {
       free.push_back(name_of_free(b, row));
+      if (const auto differing = values_with(row, Answer::differs); !differing.empty())
+        free.back() += fmt::format(" (fails otherwise with {})", fmt::join(differing, ", "));
     }
   }
   std::string out = fmt::format("It fails: {}", fmt::join(needs, "; "));
   if (needs.empty()) out = open.empty() ? "It fails with every change" : "It fails";
   if (knobs && !knobs_matter && !knobs_open) out += "; any knob at any value fails";
   if (!free.empty()) out += fmt::format("; it does not depend on {}", fmt::join(free, ", "));
+  if (!otherwise.empty())
+    out += fmt::format("; with another {} it fails otherwise", fmt::join(otherwise, " or "));
   if (!open.empty()) out += fmt::format("; not known: {}", fmt::join(open, ", "));
-  return out + ".";
+  return out + background_text(b.background) + ".";
 }
 
 }  // namespace redzone::bisect

@@ -17,6 +17,25 @@ std::string why_it_cannot_be_bisected(const Probe& base) {
   return fmt::format("It does not fail now ({} of {} runs)", counts.same, counts.judged());
 }
 
+std::string background_of(std::span<const Probe> probes) {
+  std::set<std::string> said;
+  std::size_t otherwise = 0;
+  for (const auto& probe : probes) {
+    if (probe.answer == Answer::passes) return "";
+    if (probe.answer != Answer::differs) continue;
+    said.insert(probe.counts.said);
+    ++otherwise;
+  }
+  return otherwise >= 2 && said.size() == 1 ? *said.begin() : "";
+}
+
+std::string background_text(const std::string& signature) {
+  if (signature.empty()) return "";
+  return fmt::format(
+      "; what passes here fails as '{}' in every run, whatever is changed: most likely another bug",
+      signature);
+}
+
 Prober::Prober(Runner& runner, ProbeBudget budget, Memory memory, Record record)
     : runner_(runner),
       budget_(std::move(budget)),
@@ -29,7 +48,9 @@ bool Prober::ended() const {
 }
 
 Answer Prober::answer_of(const Counts& counts) const {
-  return bisect::answer_of(counts, rates_);
+  const Answer answer = bisect::answer_of(counts, rates_);
+  const bool none = answer == Answer::differs && counts.said == disregarded_;
+  return none ? Answer::passes : answer;
 }
 
 std::int64_t Prober::wanted(const Counts& counts) const {

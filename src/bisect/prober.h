@@ -10,6 +10,7 @@
 #include <map>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bisect/runner.h"
@@ -51,6 +52,12 @@ struct ProbeBudget {
   std::function<bool()> stop = {};  // true ends it early
 };
 
+// The text of the one signature with which all of these fail that do not fail as expected, if there
+// are several and none passes; else "". A bug that is there whatever is changed looks like that.
+std::string background_of(std::span<const Probe> probes);
+// The end of a sentence that counts failures with this signature as passes; "" for "".
+std::string background_text(const std::string& signature);
+
 // Runs by plan hash.
 using Memory = std::map<std::string, Counts>;
 // Called with the runs just made of a plan.
@@ -71,6 +78,9 @@ class Prober {
   // Probes in the order of the plans, which may contain duplicates.
   std::vector<Probe> ask(std::span<const Plan> plans);
   Probe ask(const Plan& plan);
+
+  // From now on a failure with this signature text is none, also in what is known already.
+  void disregard(std::string signature) { disregarded_ = std::move(signature); }
 
   std::int64_t runs() const { return runs_; }
   // What is known about `plan`, without running it.
@@ -97,6 +107,7 @@ class Prober {
   Memory memory_;
   Record record_;
   statistics::Rates rates_;
+  std::string disregarded_ = {};
   std::int64_t runs_ = 0;
   Result<void> problem_;
 };

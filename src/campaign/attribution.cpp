@@ -4,7 +4,8 @@
 #include <iterator>
 #include <span>
 
-#include "campaign/run_judgement.h"
+#include "campaign/variant_runs.h"
+#include "core/mode_axes.h"
 
 namespace redzone::campaign {
 namespace {
@@ -44,16 +45,6 @@ void count_answer(const Plan& plan, const Answer& answer, const Signature& signa
   if (verdict.failed() && same_bug(verdict.signature, signature)) ++reliability.k;
 }
 
-// As bisect counts it: with another value a write may show in a canary, not as a fault. What fails
-// in another way still fails, so it does not say that the failure needs the plan's own value.
-void count_run(const Plan& plan, const Answer& answer, const Signature& signature,
-               Reliability& reliability) {
-  const RunResult result = judge_run(plan, std::span(&answer, 1), signature).result;
-  if (result != RunResult::recorded && result != RunResult::pass) return;
-  ++reliability.n;
-  if (result == RunResult::recorded) ++reliability.k;
-}
-
 }  // namespace
 
 Runs as_runs(const Plan& plan, std::vector<Answer> answers, const Signature& signature) {
@@ -70,19 +61,29 @@ Runs run_repeatedly(Evaluator& evaluator, const Oracle& oracle, const Plan& plan
 
 namespace {
 
+// What the variants of a plan are judged by.
+struct Judges {
+  Evaluator& evaluator;
+  const oracles::Catalog& catalog;
+  const Oracle& oracle;
+  const Signature& signature;
+};
+
 // Runs each of these variants `times` times, all in one batch so that they run in parallel.
 // Replaces the counts of an earlier round.
-void run_variants(Evaluator& evaluator, const Oracle& oracle, const Signature& signature,
-                  std::span<Variant* const> variants, int times) {
-  std::vector<Question> questions;
+void run_variants(const Judges& by, std::span<Variant* const> variants, int times) {
+  std::vector<const Plan*> plans;
   for (auto* v : variants) {
     v->failed = {};
-    questions.insert(questions.end(), static_cast<std::size_t>(times), Question{&oracle, v->plan});
+    plans.insert(plans.end(), static_cast<std::size_t>(times), &v->plan);
   }
-  const auto answers = evaluator.ask(questions);
-  for (std::size_t a = 0; a < answers.size(); ++a) {
-    Variant& variant = *variants[a / static_cast<std::size_t>(times)];
-    count_run(variant.plan, answers[a], signature, variant.failed);
+  const auto runs = judge_variants(by.evaluator, by.catalog, by.oracle, by.signature, plans);
+  for (std::size_t r = 0; r < runs.size(); ++r) {
+    const RunResult result = runs[r].result;
+    if (result != RunResult::recorded && result != RunResult::pass) continue;
+    Reliability& failed = variants[r / static_cast<std::size_t>(times)]->failed;
+    ++failed.n;
+    if (result == RunResult::recorded) ++failed.k;
   }
 }
 
@@ -115,17 +116,19 @@ std::vector<Variant*> pointers_to(std::vector<Variant>& all) {
 
 }  // namespace
 
-std::vector<AttributionRow> attribute(Evaluator& evaluator, const Oracle& oracle, const Plan& plan,
-                                      const Signature& signature, std::span<const ModeAxis> axes,
+std::vector<AttributionRow> attribute(Evaluator& evaluator, const oracles::Catalog& catalog,
+                                      const Oracle& oracle, const Plan& plan,
+                                      const Signature& signature,
                                       const AttributionOptions& options) {
   if (oracle.expand(plan, evaluator.spec()).empty()) return {};  // no device, no mode
-  std::vector<Variant> all = variants_of_axes(plan, oracle, axes);
-  run_variants(evaluator, oracle, signature, pointers_to(all), options.first_runs);
+  const Judges by{evaluator, catalog, oracle, signature};
+  std::vector<Variant> all = variants_of_axes(plan, oracle, catalog.axes());
+  run_variants(by, pointers_to(all), options.first_runs);
   std::vector<Variant*> passing = pointers_to(all);
   std::erase_if(passing, [](const Variant* v) { return v->failed.k >= v->failed.n; });
-  run_variants(evaluator, oracle, signature, passing, options.runs);
+  run_variants(by, passing, options.runs);
   std::vector<Variant> launches = under_other_launches(plan, all);
-  run_variants(evaluator, oracle, signature, pointers_to(launches), options.first_runs);
+  run_variants(by, pointers_to(launches), options.first_runs);
   std::erase_if(launches, [](const Variant& v) { return v.failed.k == 0; });
   std::move(launches.begin(), launches.end(), std::back_inserter(all));
   std::vector<AttributionRow> rows;

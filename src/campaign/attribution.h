@@ -1,13 +1,12 @@
 // Measures how often a plan fails, and which axes of the mode the failure depends on.
 #pragma once
 
-#include <span>
 #include <utility>
 #include <vector>
 
 #include "campaign/evaluator.h"
 #include "core/finding.h"
-#include "core/mode_axes.h"
+#include "oracles/catalog.h"
 
 namespace redzone::campaign {
 
@@ -39,11 +38,14 @@ struct AttributionOptions {
   int runs = 6;
 };
 
-// Failure counts of the plan with each value of each axis in `axes`, one axis changed at a time.
-// Axes that the oracle varies itself are left out. A value that passes is also run under the other
-// launches that fail; if it fails there, a row such as "guard with launch gated" is added.
-std::vector<AttributionRow> attribute(Evaluator& evaluator, const Oracle& oracle, const Plan& plan,
-                                      const Signature& signature, std::span<const ModeAxis> axes,
+// Failure counts of the plan with each value of each axis of the catalog, one axis changed at a
+// time, judged by judge_variants(). What fails otherwise is not counted: it is no failure as
+// recorded, and no pass. Axes that the oracle varies itself are left out. A value that passes is
+// also run under the other launches that fail; if it fails there, a row such as "guard with launch
+// gated" is added.
+std::vector<AttributionRow> attribute(Evaluator& evaluator, const oracles::Catalog& catalog,
+                                      const Oracle& oracle, const Plan& plan,
+                                      const Signature& signature,
                                       const AttributionOptions& options);
 
 // Measures whether the failure needs a busy machine. Runs the plan `first` times with no other

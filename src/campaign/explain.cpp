@@ -79,7 +79,7 @@ Result<void> explain(const Workshop& shop, Case& c) {
   if (!options.stopped() && options.attribution_runs > 0) {
     Evaluator evaluator = evaluator_for(shop, c);
     finding.attribution =
-        attribute(evaluator, *c.shown->oracle, finding.plan, finding.signature, shop.catalog.axes(),
+        attribute(evaluator, shop.catalog, *c.shown->oracle, finding.plan, finding.signature,
                   {.first_runs = is_slow(c) ? 1 : options.attribution_runs,
                    .runs = is_slow(c) ? 2 : kAxisRuns});
   }

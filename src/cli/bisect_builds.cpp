@@ -94,7 +94,7 @@ Result<int> bisect_builds(const po::variables_map& flags, Results& out) {
   out.print(json_wanted(flags) ? report::builds_json(finding, builds, result)
                                : report::builds_text(finding, builds, result));
   if (interrupted()) return kInterrupted;
-  if (result.first_bad) return kFound;
+  if (result.first_bad || result.differing() != nullptr) return kFound;
   return trier.any_loaded() ? kOk : kNotJudged;
 }
 

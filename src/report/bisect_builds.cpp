@@ -17,6 +17,10 @@ std::string percent(double chance) {
 
 std::string said(const Builds& builds, const bisect::FirstBad& r) {
   if (!r.first_bad) {
+    if (const auto* step = r.differing())
+      return fmt::format(
+          "No build that was tried fails as recorded, so there is no first bad one. {}: {}.",
+          builds[step->build], why_it_cannot_be_bisected(step->answer.probe));
     for (const auto& step : r.path)
       if (step.answer.skipped.empty())
         return "The last build does not fail, so there is no first bad one.";

@@ -379,10 +379,16 @@ constexpr std::string_view kVersion21 = R"sql(
 ALTER TABLE trials ADD COLUMN addresses TEXT NOT NULL DEFAULT 'distinct';
 )sql";
 
+// A run counted as a pass although the reference had not been asked. They are made again when
+// somebody asks.
+constexpr std::string_view kVersion22 = R"sql(
+DELETE FROM probes WHERE passed > 0;
+)sql";
+
 constexpr std::array kSteps{kVersion1,  kVersion2,  kVersion3,  kVersion4,  kVersion5,  kVersion6,
                             kVersion7,  kVersion8,  kVersion9,  kVersion10, kVersion11, kVersion12,
                             kVersion13, kVersion14, kVersion15, kVersion16, kVersion17, kVersion18,
-                            kVersion19, kVersion20, kVersion21};
+                            kVersion19, kVersion20, kVersion21, kVersion22};
 
 }  // namespace
 

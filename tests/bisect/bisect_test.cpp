@@ -244,6 +244,56 @@ TEST(Bisect, SaysThatCallsMustDifferOnlyWhereTheValuesBesideFail) {
   EXPECT_EQ(said_of(differ, "call 1: T"), "call 1: T must differ from call 2, where it is 65");
 }
 
+// What no other value passes with is not called irrelevant, as a value that fails as recorded is.
+TEST(Bisect, SaysThatWithOtherValuesItFailsOtherwise) {
+  FakeRunner runner([](const Plan& p) {
+    return knob(p, "num_warps") == 4 && knob(p, "block") == 64 && dim(p, 0, "T") > 32;
+  });
+  runner.fails_otherwise = [](const Plan& p) { return dim(p, 0, "T") > 32; };
+  Prober prober(runner, {});
+  const auto b = bisect(sample_plan({call_step(64, 1)}), sample_spec(), prober, {});
+  EXPECT_EQ(axes_with(b, {Relevance::otherwise}), (Names{"num_warps", "block"}));
+  EXPECT_EQ(axes_with(b, {Relevance::necessary, Relevance::both}), Names{"T"});
+  EXPECT_EQ(b.background, "");
+  EXPECT_NE(sentence(b).find("; with another num_warps or block it fails otherwise."),
+            std::string::npos)
+      << sentence(b);
+  EXPECT_EQ(sentence(b).find("not depend on num_warps"), std::string::npos) << sentence(b);
+  std::string all;
+  for (const auto& statement : explain(b)) all += statement.text + "\n";
+  EXPECT_NE(all.find("fails otherwise with any other value of the knobs num_warps (8 (reference: y "
+                     "(t)), 2 (reference: y (t))), block (128 (reference: y (t)))\n"),
+            std::string::npos)
+      << all;
+}
+
+TEST(Bisect, SaysWithWhichOfOtherValuesItFailsOtherwise) {
+  FakeRunner runner([](const Plan& p) { return knob(p, "num_warps") != 8 && dim(p, 0, "T") > 32; });
+  runner.fails_otherwise = [](const Plan& p) { return dim(p, 0, "T") > 32; };
+  Prober prober(runner, {});
+  const auto b = bisect(sample_plan({call_step(64, 1)}), sample_spec(), prober, {});
+  EXPECT_EQ(row_of(b, "num_warps").relevance(), Relevance::irrelevant);
+  EXPECT_NE(sentence(b).find("not depend on num_warps (fails otherwise with 8)"), std::string::npos)
+      << sentence(b);
+}
+
+// A second bug that shows with every plan, as a tolerance that is too small does.
+TEST(Bisect, LooksPastAFailureThatIsThereWhateverIsChanged) {
+  FakeRunner runner([](const Plan& p) { return knob(p, "num_warps") == 4 && dim(p, 0, "T") > 32; });
+  runner.fails_otherwise = [](const Plan&) { return true; };
+  Prober prober(runner, {});
+  const auto b = bisect(sample_plan({call_step(64, 1)}), sample_spec(), prober, {});
+  EXPECT_EQ(b.background, "reference: y (t)");
+  EXPECT_EQ(axes_with(b, {Relevance::necessary, Relevance::both}), (Names{"num_warps", "T"}));
+  EXPECT_EQ(axes_with(b, {Relevance::otherwise}), Names{});
+  ASSERT_TRUE(b.go);
+  EXPECT_NE(
+      sentence(b).find("; what passes here fails as 'reference: y (t)' in every run, whatever "
+                       "is changed: most likely another bug."),
+      std::string::npos)
+      << sentence(b);
+}
+
 TEST(Bisect, CountsTheStoredValuesOfADim) {
   Memory stored;
   stored[plan_hash(sample_plan({call_step(100, 1)}))] = {.passed = 30};

@@ -68,6 +68,18 @@ TEST(Boundary, SaysThatAValuePassesOnlyForWhatTheDataIs) {
       << sentence(*b);
 }
 
+TEST(Boundary, LooksPastAFailureThatEveryValueShows) {
+  FakeRunner runner([](const Plan& p) { return get(calls_of(p).back()->call.dims, "T") >= 64; });
+  runner.fails_otherwise = [](const Plan&) { return true; };
+  Prober prober(runner, {}, {});
+  const auto b = find_boundary(sample_plan({call_step(100, 1)}), wide_spec(), "T", prober, {});
+  ASSERT_TRUE(b);
+  EXPECT_EQ(rule_text(*b), "fails for T >= 64");
+  EXPECT_EQ(b->background, "reference: y (t)");
+  EXPECT_NE(sentence(*b).find("what passes here fails as 'reference: y (t)'"), std::string::npos)
+      << sentence(*b);
+}
+
 TEST(Boundary, FindsAThresholdAnywhere) {
   EXPECT_TRUE(rc::check("up to the unit", [] {
     const auto threshold = *rc::gen::inRange<std::int64_t>(2, 20000);

@@ -11,15 +11,17 @@ namespace {
 
 const statistics::Rates kRates = statistics::rates_for(10, 10, 0.001, 1e-4);
 
-// Builds from `first_bad` on fail; those of `skipped` do not load.
+// Builds from `first_bad` on fail; those of `skipped` do not load, those of `differing` fail
+// otherwise.
 class Builds {
  public:
-  Builds(std::size_t first_bad, std::set<std::size_t> skipped)
-      : first_bad_(first_bad), skipped_(std::move(skipped)) {}
+  Builds(std::size_t first_bad, std::set<std::size_t> skipped, std::set<std::size_t> differing = {})
+      : first_bad_(first_bad), skipped_(std::move(skipped)), differing_(std::move(differing)) {}
   BuildProbe operator()(std::size_t build) {
     ++tried;
     if (skipped_.contains(build)) return {{}, "does not load"};
     Probe probe;
+    if (differing_.contains(build)) return {{Answer::differs, {.other = 9}}, ""};
     const bool bad = build >= first_bad_;
     probe.answer = bad ? Answer::fails : Answer::passes;
     (bad ? probe.counts.same : probe.counts.passed) = bad ? 1 : 9;
@@ -29,7 +31,7 @@ class Builds {
 
  private:
   std::size_t first_bad_;
-  std::set<std::size_t> skipped_;
+  std::set<std::size_t> skipped_, differing_;
 };
 
 FirstBad search(std::size_t n, Builds& builds) {
@@ -77,6 +79,26 @@ TEST(FirstBad, NeedsABadEndAndAGoodBeginning) {
   EXPECT_FALSE(all.last_good);
   Builds none(0, {0, 1, 2});
   EXPECT_FALSE(search(3, none).first_bad);
+}
+
+// Wrong outputs without the recorded overrun are no sign of a good build, nor of a bad one.
+TEST(FirstBad, ABuildThatFailsOtherwiseDecidesNothing) {
+  Builds all(4, {}, {2, 3, 4});
+  const auto none = search(5, all);
+  EXPECT_FALSE(none.first_bad);
+  ASSERT_NE(none.differing(), nullptr);
+  EXPECT_EQ(none.differing()->build, 4u);
+  Builds some(3, {}, {2});
+  const auto found = search(4, some);
+  EXPECT_EQ(found.last_good, 1u);
+  EXPECT_EQ(found.first_bad, 3u);
+  EXPECT_EQ(found.between, std::vector<std::size_t>{2});
+  const auto& differing = *found.differing();
+  EXPECT_EQ(differing.build, 2u);
+  for (std::size_t i = 1; i < found.path.size(); ++i)
+    if (found.path[i].build == 2) {
+      EXPECT_EQ(found.path[i].confidence, found.path[i - 1].confidence);
+    }
 }
 
 TEST(FirstBad, GainsConfidenceAlongThePath) {

@@ -9,7 +9,8 @@
 
 namespace redzone::bisect::testing {
 
-// Fails for plans that satisfy `fails`, with probability `rate`.
+// Fails for plans that satisfy `fails`, with probability `rate`. Other runs pass, or fail otherwise
+// for plans that satisfy `fails_otherwise`.
 class FakeRunner final : public Runner {
  public:
   using Rule = std::function<bool(const Plan&)>;
@@ -21,8 +22,10 @@ class FakeRunner final : public Runner {
     for (const auto& request : requests) {
       Counts counts;
       const bool fails = fails_(request.plan);
+      const bool otherwise = fails_otherwise && fails_otherwise(request.plan);
       for (std::int64_t i = 0; i < request.times; ++i)
-        ++(fails && coin() ? counts.same : counts.passed);
+        ++(fails && coin() ? counts.same : otherwise ? counts.other : counts.passed);
+      if (counts.other > 0) counts.said = "reference: y (t)";
       runs += request.times;
       ++asked[plan_hash(request.plan)];
       out.push_back(counts);
@@ -30,6 +33,7 @@ class FakeRunner final : public Runner {
     return out;
   }
 
+  Rule fails_otherwise = {};
   std::int64_t runs = 0;
   std::map<std::string, int> asked;  // requests by plan
 

@@ -184,8 +184,8 @@ TEST_F(OneWrite, IsTheRecordedFailureHoweverItShows) {
 }
 
 TEST_F(OneWrite, DependsOnNoPlacement) {
-  const auto rows = attribute(evaluator_, fault(), under(Placement::guard_after), recorded_,
-                              all_mode_axes(), {.first_runs = 2, .runs = 4});
+  const auto rows = attribute(evaluator_, catalog_, fault(), under(Placement::guard_after),
+                              recorded_, {.first_runs = 2, .runs = 4});
   std::size_t placements = 0;
   for (const auto& row : rows) {
     if (row.axis != "placement") continue;
@@ -209,23 +209,35 @@ TEST_F(OneWrite, BisectedSaysWithWhichValueItShowsOtherwise) {
   EXPECT_EQ(row->tried[0].probe.counts.shown_as(), "redzone: write after y (t)");
 }
 
-// Nor does it depend on a value with which something else fails.
+// Nor does it depend on a value with which something else fails, as the reference may show alone.
 TEST_F(OneWrite, IsNotSaidToNeedAValueWithoutWhichItFailsOtherwise) {
-  FakeExecutor executor([](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
-    Observation o = all_right(plan, trial);
-    auto& y = o.calls.back().buffers.back();
-    (trial.mode.placement == Placement::guard_after ? y.dirty_after : y.dirty_before) = 4;
-    return o;
-  });
-  Evaluator evaluator(executor, spec_, std::chrono::seconds(10));
-  const Oracle& canaries = *catalog_.find("redzone");
-  const Plan plan = under(Placement::guard_after);
-  const Signature after = evaluator.ask(canaries, plan).verdict.signature;
-  const auto rows =
-      attribute(evaluator, canaries, plan, after, all_mode_axes(), {.first_runs = 2, .runs = 4});
-  for (const auto& row : rows) {
-    if (row.axis != "placement") continue;
-    EXPECT_EQ(row.failed, row.value == "guard_after" ? (Reliability{2, 2}) : Reliability{});
+  TargetSpec spec = spec_;
+  for (const bool by_reference : {false, true}) {
+    spec.has_reference = by_reference;
+    FakeExecutor executor([&](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
+      Observation o = all_right(plan, trial);
+      auto& y = o.calls.back().buffers.back();
+      if (trial.mode.placement == Placement::guard_after)
+        y.dirty_after = 4;
+      else if (!by_reference)
+        y.dirty_before = 4;
+      else if (trial.reference)
+        o.calls.back().references = {{.tensor = "y", .numel = 8, .mismatches = 8}};
+      return o;
+    });
+    Evaluator evaluator(executor, spec, std::chrono::seconds(10));
+    const Oracle& canaries = *catalog_.find("redzone");
+    const Plan plan = under(Placement::guard_after);
+    const Signature after = evaluator.ask(canaries, plan).verdict.signature;
+    const auto rows =
+        attribute(evaluator, catalog_, canaries, plan, after, {.first_runs = 2, .runs = 4});
+    int placements = 0;
+    for (const auto& row : rows) {
+      if (row.axis != "placement") continue;
+      ++placements;
+      EXPECT_EQ(row.failed, row.value == "guard_after" ? (Reliability{2, 2}) : Reliability{});
+    }
+    EXPECT_EQ(placements, 2) << by_reference;
   }
 }
 

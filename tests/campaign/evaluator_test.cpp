@@ -95,8 +95,7 @@ TEST_F(EvaluatorTest, CountsOnlyTheSameBug) {
 }
 
 TEST_F(EvaluatorTest, AttributesNothingToAModeWithoutADevice) {
-  EXPECT_TRUE(
-      attribute(evaluator_, oracle("launch-config"), plan_, {}, all_mode_axes(), {}).empty());
+  EXPECT_TRUE(attribute(evaluator_, catalog_, oracle("launch-config"), plan_, {}, {}).empty());
 }
 
 TEST_F(EvaluatorTest, LeavesOutTheAxisThatTheOracleVaries) {
@@ -105,7 +104,7 @@ TEST_F(EvaluatorTest, LeavesOutTheAxisThatTheOracleVaries) {
   Plan plan = plan_;
   plan.mode.launch = Launch::gated;  // the oracle does not apply to a blocking plan
   const auto rows =
-      attribute(evaluator_, oracle("async"), plan, signature, all_mode_axes(), {.first_runs = 1});
+      attribute(evaluator_, catalog_, oracle("async"), plan, signature, {.first_runs = 1});
   EXPECT_FALSE(rows.empty());
   for (const auto& row : rows) {
     EXPECT_NE(row.axis, "launch");
@@ -131,7 +130,7 @@ TEST(Attribution, TellsTwoMechanismsApartThatLookTheSame) {
   const Oracle& oracle = *catalog.find("fault");
   const Signature signature = evaluator.ask(oracle, plan).verdict.signature;
   const auto rows =
-      attribute(evaluator, oracle, plan, signature, all_mode_axes(), {.first_runs = 2, .runs = 4});
+      attribute(evaluator, catalog, oracle, plan, signature, {.first_runs = 2, .runs = 4});
   const auto counted = [&](const char* axis, const char* value) {
     for (const auto& row : rows)
       if (row.axis == axis && row.value == value) return row.failed;

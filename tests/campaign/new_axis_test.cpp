@@ -100,7 +100,7 @@ TEST(NewAxis, IsAttributedAndBisectedForOtherOracles) {
   const Plan plan = plain_plan({call_of(65, 16)});
   const Signature signature = evaluator.ask(fault, plan).verdict.signature;
   const auto rows =
-      attribute(evaluator, fault, plan, signature, catalog.axes(), {.first_runs = 2, .runs = 4});
+      attribute(evaluator, catalog, fault, plan, signature, {.first_runs = 2, .runs = 4});
   const AttributionRow with{"tool", "none", {2, 2}}, without{"tool", "synccheck", {0, 4}};
   EXPECT_NE(std::find(rows.begin(), rows.end(), with), rows.end());
   EXPECT_NE(std::find(rows.begin(), rows.end(), without), rows.end());

@@ -212,7 +212,7 @@ std::vector<Part> parts() {
        {"core/", "exec/executor.h", "oracles/", "statistics/", "core/finding.h"}},
       {"statistics", "src/statistics/", {"core/"}},
       // Runs plans through the runner, so it does not depend on what runs them.
-      {"bisect", "src/bisect/", {"core/", "campaign/run_judgement.h", "statistics/"}},
+      {"bisect", "src/bisect/", {"core/", "campaign/variant_runs.h", "statistics/"}},
       {"trial",
        "src/trial/",
        {"core/", "device/", "exec/", "order/", "sanitizer/", "target/", "tma/"}},

@@ -51,35 +51,30 @@ class BisectSetup {
   bisect::BisectOptions options_;
 };
 
-// The rows that the bisection reports as mattering, ascending.
-inline std::vector<std::string> answer_of(const bisect::Bisection& b) {
+// The rows with one of these relevances, ascending.
+inline std::vector<std::string> rows_with(const bisect::Bisection& b,
+                                          std::initializer_list<bisect::Relevance> relevances) {
   std::vector<std::string> rows;
   for (const auto& row : b.rows)
-    if (row.relevance() != bisect::Relevance::irrelevant &&
-        row.relevance() != bisect::Relevance::unknown)
-      rows.push_back(row.axis);
+    for (const auto relevance : relevances)
+      if (row.relevance() == relevance) rows.push_back(row.axis);
   std::sort(rows.begin(), rows.end());
   return rows;
 }
 
-// The rows that the bisection could not decide.
-inline std::vector<std::string> unknown_in(const bisect::Bisection& b) {
-  std::vector<std::string> rows;
-  for (const auto& row : b.rows)
-    if (row.relevance() == bisect::Relevance::unknown) rows.push_back(row.axis);
+// The rows that the bisection reports as mattering, ascending.
+inline std::vector<std::string> answer_of(const bisect::Bisection& b) {
+  using enum bisect::Relevance;
+  return rows_with(b, {necessary, sufficient, both, conditional});
+}
+
+// Of a table of causes.h, ascending.
+inline std::vector<std::string> rows_of(
+    const std::map<std::string, std::vector<std::string>>& table, const Note& note) {
+  const auto known = table.find(note.name);
+  auto rows = known == table.end() ? std::vector<std::string>{} : known->second;
+  std::sort(rows.begin(), rows.end());
   return rows;
-}
-
-// Sorted in ascending order, like answer_of().
-inline std::vector<std::string> cause_of(const Note& note) {
-  auto cause = causes().at(note.name);
-  std::sort(cause.begin(), cause.end());
-  return cause;
-}
-
-inline std::vector<std::string> unknown_of(const Note& note) {
-  const auto known = unknown_causes().find(note.name);
-  return known == unknown_causes().end() ? std::vector<std::string>{} : known->second;
 }
 
 }  // namespace redzone::puzzles

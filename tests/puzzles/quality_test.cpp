@@ -158,10 +158,11 @@ class Quality {
     row_.seconds = seconds_since(begun);
     row_.runs = b.runs;
     row_.said = answer_of(b);
-    row_.cause = cause_of(note_);
+    row_.cause = rows_of(causes(), note_);
     EXPECT_EQ(b.base.answer, bisect::Answer::fails);
     EXPECT_EQ(row_.said, row_.cause) << sentence(b);
-    EXPECT_EQ(unknown_in(b), unknown_of(note_));
+    EXPECT_EQ(rows_with(b, {bisect::Relevance::otherwise}), rows_of(otherwise_causes(), note_));
+    EXPECT_EQ(rows_with(b, {bisect::Relevance::unknown}), rows_of(unknown_causes(), note_));
     EXPECT_TRUE(b.complete);
     if (b.go) {
       EXPECT_EQ(b.go->probe.answer, bisect::Answer::passes);

@@ -149,7 +149,7 @@ TEST(Migration, StoresInOlderWordsAreReadInThoseOfToday) {
         "reduction_seconds FROM findings");
     for (const int id : {1, 2})
       sql.exec(
-          fmt::format("INSERT INTO probes VALUES ({}, 1, 'host', 'c', 0, 0, 9, 0, '', '')", id));
+          fmt::format("INSERT INTO probes VALUES ({}, 1, 'host', 'c', 9, 0, 0, 0, '', '')", id));
     sql.exec("INSERT INTO attributions VALUES (1, 0, 'placement', 'head', 3, 3)");
     sql.exec("INSERT INTO attributions VALUES (1, 1, 'placement', 'tail', 0, 3)");
   }
