@@ -158,7 +158,7 @@ TEST(PoolHang, IsNoneWhileTheWorkerWaitsForAProcessor) {
       for (;;) continue;
   }
   Job job = job_of("busy");
-  job.deadline = std::chrono::milliseconds(400);
+  job.deadline = std::chrono::milliseconds(1200);
   pool.submit(job);
   const auto result = pool.next(std::chrono::minutes(1));
   for (const pid_t pid : others) ::kill(pid, SIGKILL);
