@@ -297,7 +297,7 @@ std::string prior_call(const Bisection& b, const Row& call) {
                                       fmt::join(others, " or "), call.axis);
 }
 
-std::vector<std::string> values_with(const Row& row, Answer answer) {
+std::vector<std::string> texts_with(const Row& row, Answer answer) {
   std::vector<std::string> out;
   for (const auto& t : row.tried)
     if (t.probe.answer == answer) out.push_back(t.value);
@@ -333,9 +333,9 @@ std::string sentence(const Bisection& b) {
       open.push_back(row.axis);
     } else if (row.relevance() == Relevance::otherwise) {
       otherwise.push_back(row.axis);
-    } else if (!is_knob || !values_with(row, Answer::differs).empty()) {
+    } else if (!is_knob || !texts_with(row, Answer::differs).empty()) {
       free.push_back(name_of_free(b, row));
-      if (const auto differing = values_with(row, Answer::differs); !differing.empty())
+      if (const auto differing = texts_with(row, Answer::differs); !differing.empty())
         free.back() += fmt::format(" (fails otherwise with {})", fmt::join(differing, ", "));
     }
   }
