@@ -65,6 +65,24 @@ TEST(StoreSettle, AFindingGivesWayOnlyToABetterOne) {
   }
 }
 
+// It failed in both runs that confirmed it, and in two of three of its reduced plan.
+TEST(StoreSettle, WhatMoreRunsShowToBeFlakyIsReduced) {
+  for (const std::int64_t runs : {64, 2}) {
+    TempDir dir;
+    Store store = open_rw(dir / "s.db");
+    Finding known = recorded(store, 1, FindingState::confirmed, 3, false);
+    known.reliability = {2, 2};
+    must(store.update(known));
+    Finding measured = known;
+    measured.state = FindingState::flaky;
+    measured.plan = plan_of(1);
+    measured.minimal = true;
+    measured.reliability = {runs * 2 / 3, runs};
+    EXPECT_EQ(must(store.settle(measured)).replaced, runs == 64);
+    EXPECT_TRUE(equal(must(store.finding(known.id)), runs == 64 ? measured : known));
+  }
+}
+
 TEST(StoreSettle, ANewSignatureKeepsTheNumber) {
   TempDir dir;
   Store store = open_rw(dir / "s.db");
