@@ -46,7 +46,8 @@ constexpr Row kRows[] = {
     {Counter::findings_dropped, "findings_dropped",
      "findings had no room in the record: no mark covers them"},
     {Counter::lines_dropped, "lines_dropped",
-     "places in stacks of Python have no line: the record has room for 2,048 different ones"},
+     "places in stacks of Python have no line: the record has room for 8,192 different ones, 2,048 "
+     "of them for the program's own"},
     {Counter::left_out_capture, "left_out_capture",
      "allocations in or during the capture of a graph"},
     {Counter::left_out_no_vmm, "left_out_no_vmm",

@@ -7,6 +7,8 @@
 #include <filesystem>
 #include <string_view>
 
+#include "interpose/python_places.h"
+
 namespace redzone::guard {
 namespace {
 
@@ -21,10 +23,6 @@ constexpr std::string_view kRuntimeTemplate = "cudaError cuda";
 
 // What the kernel starts: each stack of the main thread ends there.
 constexpr std::string_view kEntry = "_start";
-
-// Parts of the paths of Python modules that are not the program's, and of code without a file.
-constexpr std::array<std::string_view, 4> kPythonPlaces{"/site-packages/", "/dist-packages/",
-                                                        "/lib/python3", "<frozen"};
 
 template <class Files>
 bool is_of(const Frame& frame, const Files& files) {
@@ -105,9 +103,7 @@ const PythonFrame* caller(const std::vector<PythonFrame>& stack) {
 
 std::vector<const PythonFrame*> callers(const std::vector<PythonFrame>& stack, std::size_t most) {
   return chosen(stack, 0, most, [](const PythonFrame& frame) {
-    return std::none_of(kPythonPlaces.begin(), kPythonPlaces.end(), [&](std::string_view place) {
-      return frame.file.find(place) != std::string::npos;
-    });
+    return !interpose::is_installed_python(frame.file);
   });
 }
 

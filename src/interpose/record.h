@@ -99,7 +99,10 @@ struct PythonLine {
   char function[92] = {};  // cut off
   char file[160] = {};     // its end, if it is longer
 };
-inline constexpr std::size_t kPythonLines = 2048;
+inline constexpr std::size_t kPythonLines = 8192;
+// Of them, those that only the program's own lines may take: a place is named after these, and a
+// large package has thousands.
+inline constexpr std::size_t kOwnPythonLines = 2048;
 
 inline constexpr std::size_t kCallBytes = 40;
 

@@ -15,6 +15,7 @@
 
 #include "interpose/file_limit.h"
 #include "interpose/origin_file.h"
+#include "interpose/python_places.h"
 
 namespace redzone::interpose {
 namespace {
@@ -113,7 +114,9 @@ std::uint32_t Recorder::add_python_line(std::string_view file, std::string_view 
                                         std::uint32_t line) {
   if (record_ == nullptr) return 0;
   const std::uint32_t n = record_->python_count.load();
-  if (n == kPythonLines) {
+  const std::size_t room =
+      is_installed_python(file) ? kPythonLines - kOwnPythonLines : kPythonLines;
+  if (n >= room) {
     count(Counter::lines_dropped);
     return 0;
   }

@@ -60,6 +60,17 @@ TEST_F(RecorderTest, AnErrorOfTheDeviceHasRoomWhateverCameBefore) {
   ASSERT_NE(process.first_error(), nullptr);
 }
 
+// `import torch` alone has thousands.
+TEST_F(RecorderTest, TheProgramsOwnLinesHaveRoomWhateverPackagesThereAre) {
+  std::uint32_t last = 0, taken = 0;
+  for (std::uint32_t n = 1; n <= 2 * kPythonLines; ++n)
+    if (recorder_.add_python_line("/usr/lib/python3.11/site-packages/p/a.py", "f", n) != 0)
+      last = ++taken;
+  EXPECT_EQ(taken, kPythonLines - kOwnPythonLines);
+  for (std::uint32_t n = 1; n <= kOwnPythonLines; ++n)
+    ASSERT_EQ(recorder_.add_python_line("/home/me/a.py", "f", n), last + n);
+}
+
 TEST_F(RecorderTest, LinesOfPythonThatHaveNoRoomAreCounted) {
   for (std::uint32_t n = 1; n <= kPythonLines; ++n)
     ASSERT_EQ(recorder_.add_python_line("a.py", "f", n), n);
