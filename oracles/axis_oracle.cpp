@@ -107,14 +107,14 @@ Verdict AxisOracle::judge(const Plan& plan, const TargetSpec& spec,
     if (const auto difference = first_inconsistency(spec, plan, observations[0]))
       return depends(name_, kind_, plan, *difference, claim_);
   if (!verdict.failed()) return verdict;
-  // No call precedes the first one as written; the reordered trial runs others before it. Of equal
-  // calls a later one is named, which differs from an earlier one in the plan as it is written.
-  if (verdict.call == 0) {
-    const auto difference = first_inconsistency(spec, plan, observations[0]);
-    verdict = difference ? depends(name_, kind_, plan, *difference, claim_)
+  // A call differs if those before it matter in the order of the plan, or those that then come
+  // before it in reverse, or if a later one writes over its outputs. Of equal calls a later one is
+  // named, which differs from an earlier one in the plan as it is written.
+  std::optional<Difference> among_equals;
+  if (verdict.call == 0) among_equals = first_inconsistency(spec, plan, observations[0]);
+  verdict = among_equals ? depends(name_, kind_, plan, *among_equals, claim_)
                          : depends(name_, kind_, plan, {verdict.call, verdict.signature.buffer},
                                    "the order of the calls: it differs when they run in reverse");
-  }
   verdict.reason += judged_by_reference(plan, observations);
   return verdict;
 }

@@ -3,6 +3,8 @@
 // again in fresh ones.
 #include <algorithm>
 #include <chrono>
+#include <optional>
+#include <string>
 #include <utility>
 
 #include "campaign/confirmation.h"
@@ -37,6 +39,9 @@ class Refinement {
   bool same_in_used_workers(const Shown& shown);
   // Switches to the most specific oracle that fails on the reduced plan.
   void sharpen(Shown& shown);
+  // Whether the call of the verdict has in the order of the plan the outputs that it has alone, and
+  // others in reverse; false: the other way round; nothing: that cannot be told.
+  std::optional<bool> is_right_as_written(const Shown& shown);
   // Writes the calls down in reverse if only that order shows the failure: who reads or runs the
   // plan as it is written sees it then.
   void turn_around(Shown& shown);
@@ -90,19 +95,47 @@ void Refinement::sharpen(Shown& shown) {
   reduction_.reduce(shown);
 }
 
+// The output of a call of the plan in one trial; nothing if it has none.
+std::optional<std::uint64_t> output_digest(const Observation& o, std::int32_t call,
+                                           const std::string& buffer) {
+  for (const auto& c : o.calls)
+    for (const auto& b : c.buffers)
+      if (c.call == call && b.name == buffer) return b.digest;
+  return std::nullopt;
+}
+
+std::optional<bool> Refinement::is_right_as_written(const Shown& shown) {
+  const Verdict& verdict = shown.answer.verdict;
+  const auto& seen = shown.answer.observations;
+  if (seen.size() < 2 || verdict.call < 0) return std::nullopt;
+  const auto written = output_digest(seen[0], verdict.call, verdict.signature.buffer);
+  const auto reversed = output_digest(seen[1], verdict.call, verdict.signature.buffer);
+  if (!written || !reversed || *written == *reversed) return std::nullopt;
+  Plan alone = shown.plan;
+  alone.steps = {CallStep{calls_of(shown.plan)[static_cast<std::size_t>(verdict.call)]->call}};
+  const Answer answer = evaluator_.ask(*shop_.catalog.direct().front(), alone);
+  if (answer.observations.empty()) return std::nullopt;
+  const auto right = output_digest(answer.observations[0], 0, verdict.signature.buffer);
+  if (right == written) return true;
+  return right == reversed ? std::optional(false) : std::nullopt;
+}
+
 // An order and its reverse are the two trials of one question, so whatever is simpler than the one
 // passes or fails like what is simpler than the other.
 void Refinement::turn_around(Shown& shown) {
   const Verdict& verdict = shown.answer.verdict;
-  if (verdict.signature.kind != FailKind::history || verdict.call != 0 || shop_.options.stopped())
-    return;
+  if (verdict.signature.kind != FailKind::history || shop_.options.stopped()) return;
   const auto is_call = [](const Step& step) { return std::holds_alternative<CallStep>(step); };
   if (!std::ranges::all_of(shown.plan.steps, is_call)) return;
+  // Where that cannot be told, most likely by what calls before it have left: there are none before
+  // the first.
+  const auto right = is_right_as_written(shown);
+  if (!right.value_or(verdict.call == 0)) return;
   Plan reversed = shown.plan;
   std::ranges::reverse(reversed.steps);
   Answer answer = evaluator_.ask(*shown.oracle, reversed);
   // Where both orders are wrong it differs in its first call, too.
-  if (!same_failure(answer, verdict.signature) || answer.verdict.call <= 0) return;
+  if (!same_failure(answer, verdict.signature) || (!right && answer.verdict.call <= 0)) return;
   shown.plan = std::move(reversed);
   shown.answer = std::move(answer);
 }

@@ -124,6 +124,28 @@ TEST(Triage, WritesCallsDownInTheOrderThatIsWrong) {
   EXPECT_NE(f.reason.find("call 2"), std::string::npos) << f.reason;
 }
 
+// A later call with a smaller C writes over the outputs of an earlier one.
+TEST(Triage, WritesCallsDownInTheOrderInWhichALaterOneSpoilsAnEarlierOne) {
+  TriageCase c([](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
+    Observation o = all_right(plan, trial);
+    std::int64_t least = 64;  // of the calls that run later
+    const auto order = calls_of_trial(plan, trial);
+    for (auto it = order.rbegin(); it != order.rend(); ++it) {
+      const std::int64_t own = get(it->second.dims, "C");
+      if (least < own) ++o.calls[static_cast<std::size_t>(it->first)].buffers.back().digest;
+      least = std::min(least, own);
+    }
+    return o;
+  });
+  const Finding f = c.settle(plain_plan({call_of(30, 16), call_of(70, 64)})).finding;
+  EXPECT_EQ(f.signature.kind, FailKind::history);
+  EXPECT_EQ(f.plan, plain_plan({call_of(1, 32), call_of(1, 16)})) << print_plan(f.plan);
+  EXPECT_TRUE(f.minimal);
+  EXPECT_EQ(f.reason.rfind("'y' of call 1 (C = 32, N = 1) depends on the order of the calls", 0),
+            0u)
+      << f.reason;
+}
+
 TEST(Triage, NamesAReadOfUnwrittenMemory) {
   TriageCase c([](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
     return outputs(plan, trial, {}, [&](const Call& call, const std::vector<Call>&) {

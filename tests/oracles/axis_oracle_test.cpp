@@ -112,7 +112,9 @@ TEST(Axis, NoCallIsSaidToComeBeforeTheFirst) {
   EXPECT_EQ(reason({9, 2}),
             "'y' of call 1 (N = 1) depends on the order of the calls: it differs when they run in "
             "reverse");
-  EXPECT_EQ(reason({1, 9}), "'y' of call 2 (N = 2) depends on the calls before it");
+  EXPECT_EQ(reason({1, 9}),
+            "'y' of call 2 (N = 2) depends on the order of the calls: it differs when they run in "
+            "reverse");
 }
 
 TEST(Axis, OfEqualCallsALaterOneIsNamed) {
