@@ -238,12 +238,16 @@ class Files:
 def exception_text(error: BaseException) -> str:
     """Type and message of an exception in one line, whatever its type does when it is asked."""
     try:
-        text = " ".join(str(error).split())
+        text = "".join(map(_printable, " ".join(str(error).split())))
     except BaseException as another:
         text = f"its text cannot be made ({type(another).__name__})"
     if len(text) > 500:
         text = text[:500] + " ..."
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+def _printable(character: str) -> str:
+    return character if character.isprintable() else character.encode("unicode_escape").decode("ascii")
 
 
 def _lacks(module: str | None) -> str:

@@ -163,7 +163,7 @@ class Knob(Symbol):
     def rename(self, name: str) -> None:
         """Gives it the name of the parameter that it is for; it may be for several of that name."""
         if self.name and self.name != name:
-            raise SpecError(f"the knob '{self.name}' is given for '{name}': leave its name out")
+            raise SpecError(f"the knob '{self.name}' is given for '{name}': name it so, by name='{name}'")
         self.name = self.text = self.python = check_name(name, "knob")
         self.symbols = {name: self}
 

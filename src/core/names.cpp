@@ -27,6 +27,9 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }  // namespace
 
 std::string did_you_mean(std::string_view name, const std::vector<std::string>& candidates) {
+  // Nothing has such a name, and the comparison takes its length times that of each candidate.
+  constexpr std::size_t kMostBytes = 256;
+  if (name.size() > kMostBytes) return "";
   std::string_view best;
   std::size_t best_distance = std::max<std::size_t>(2, name.size() / 3) + 1;
   for (const auto& candidate : candidates) {

@@ -137,6 +137,10 @@ TEST(TableReader, AnUnknownFieldIsNamedWithTheNearest) {
   };
   EXPECT_EQ(reading_error(document, read),
             "f.toml:2:9: cuont: unknown field, did you mean 'count'?");
+  // The comparison would take its length times that of each field.
+  const std::string endless(1000, 'c');
+  EXPECT_EQ(reading_error(document_of(endless + " = 2\n"), read).find("did you mean"),
+            std::string::npos);
   // Nor is one that was only looked for.
   EXPECT_NE(reading_error(document,
                           [](TableReader& f) {

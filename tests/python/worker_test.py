@@ -102,6 +102,7 @@ class Calls(unittest.TestCase):
         self.assertEqual(code, b"exception: Silent")
         self.assertIn(b"its text cannot be made (ValueError)", message)
         self.assertIn(b"\\udcff", self.told_of(raises(ValueError("\udcff")))[0][1])
+        self.assertIn(b"a\\x00 b", self.told_of(raises(ValueError("a\0\nb")))[0][1])
         self.assertEqual(self.told_of(raises(SystemExit(0)))[0][0], b"exception: SystemExit")
 
         class Broken:
