@@ -53,7 +53,8 @@ struct ProbeBudget {
 };
 
 // The text of the one signature with which all of these fail that do not fail as expected, if there
-// are several and none passes; else "". A bug that is there whatever is changed looks like that.
+// are several, all are decided and no run passed; else "". A bug that is there whatever is changed
+// looks like that.
 std::string background_of(std::span<const Probe> probes);
 // The end of a sentence that counts failures with this signature as passes; "" for "".
 std::string background_text(const std::string& signature);

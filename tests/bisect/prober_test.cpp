@@ -142,5 +142,20 @@ TEST(Prober, TellsAnotherFailureAndNoJudgementFromAPass) {
   EXPECT_EQ(prober.ask(sample_plan({call_step(3, 1)})).answer, Answer::unjudged);
 }
 
+TEST(Prober, TakesOneOtherFailureOfAllForTheBackground) {
+  const Probe fails{Answer::fails, {.same = 1}};
+  const Probe other{Answer::differs, {.other = 9, .said = "a"}};
+  const Probe another{Answer::differs, {.other = 9, .said = "b"}};
+  const Probe now_and_then{Answer::differs, {.other = 5, .passed = 4, .said = "a"}};
+  const auto of = [](std::vector<Probe> probes) { return background_of(probes); };
+  EXPECT_EQ(of({fails, other, other, {Answer::unjudged, {}}}), "a");
+  EXPECT_EQ(of({fails, other}), "") << "there is one";
+  EXPECT_EQ(of({other, another}), "");
+  EXPECT_EQ(of({other, other, now_and_then}), "");
+  EXPECT_EQ(of({other, other, {Answer::passes, {.passed = 9}}}), "");
+  EXPECT_EQ(of({other, other, {}}), "") << "one is not decided";
+  EXPECT_EQ(of({fails, fails}), "");
+}
+
 }  // namespace
 }  // namespace redzone::bisect
