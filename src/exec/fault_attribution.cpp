@@ -118,6 +118,14 @@ std::string of_reference(const TrialContext& trial, std::string_view what) {
   return fmt::format("target '{}': reference() {}", trial.target, what);
 }
 
+Observation mistake_of_reference(const TrialContext& trial, std::string_view what,
+                                 std::string_view output) {
+  Observation seen;
+  seen.end = End::spec_error;
+  seen.message = with_output(of_reference(trial, what), output);
+  return seen;
+}
+
 // How a reference ended the worker: like one that throws, by a mistake of the target's author.
 std::optional<Observation> reference_crashed(const Exit& exit, const device::BlackBox& box,
                                              const TrialContext& trial, std::string_view output) {
@@ -135,10 +143,7 @@ std::optional<Observation> reference_crashed(const Exit& exit, const device::Bla
     default:
       how = "crashed with " + signal_name(exit.signal);
   }
-  Observation seen;
-  seen.end = End::spec_error;
-  seen.message = with_output(of_reference(trial, how), output);
-  return seen;
+  return mistake_of_reference(trial, how, output);
 }
 
 }  // namespace
@@ -194,8 +199,8 @@ Observation observe_exit(const Exit& exit, const device::BlackBox& box, const Tr
 Observation observe_hang(const device::BlackBox& box, const TrialContext& trial,
                          std::chrono::milliseconds deadline) {
   if (box.phase == device::Phase::comparing)
-    return worker_error(
-        of_reference(trial, fmt::format("did not end within {} ms", deadline.count())));
+    return mistake_of_reference(trial, fmt::format("did not end within {} ms", deadline.count()),
+                                "");
   // Memory is taken and filled, and no call of the target has begun. What its constructor enqueued
   // may hold up the fills.
   if (!trial.under_tool && box.phase == device::Phase::preparing && box.call_begun < 0)

@@ -40,8 +40,8 @@ std::string describe(const Exit& exit);
 Observation observe_exit(const Exit& exit, const device::BlackBox& box, const TrialContext& trial,
                          std::string_view output);
 
-// The deadline passed: a hang, or a worker_error while a reference runs or, without a tool, before
-// the first call.
+// The deadline passed: a hang, or a spec_error while a reference runs, or, without a tool, a
+// worker_error before the first call.
 // `box` was read before the worker was terminated.
 Observation observe_hang(const device::BlackBox& box, const TrialContext& trial,
                          std::chrono::milliseconds deadline);

@@ -175,7 +175,7 @@ TEST(Blame, AReferenceThatHangsIsNoFailure) {
   device::BlackBox box = marks(4, 4);
   box.phase = device::Phase::comparing;
   const auto hung = observe_hang(box, kOfTarget, std::chrono::milliseconds(300));
-  EXPECT_EQ(hung.end, End::worker_error);
+  EXPECT_EQ(hung.end, End::spec_error);
   EXPECT_FALSE(hung.fault);
   EXPECT_EQ(hung.message, "target 't': reference() did not end within 300 ms");
 }

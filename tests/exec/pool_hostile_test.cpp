@@ -201,7 +201,7 @@ TEST(PoolHang, OfAReferenceIsNoFailureOfTheTarget) {
   Job job = job_of("reference-forever");
   job.deadline = std::chrono::milliseconds(50);
   const Observation seen = run_one(pool, std::move(job)).observations.at(0);
-  EXPECT_EQ(seen.end, End::worker_error);
+  EXPECT_EQ(seen.end, End::spec_error);
   EXPECT_NE(seen.message.find("did not end within 1500 ms"), std::string::npos) << seen.message;
 }
 
@@ -222,7 +222,7 @@ TEST(PoolSize, APlanThatIsTooLargeForTheWireIsRefusedBeforeItIsSent) {
 // What a worker says of its progress moves its deadline, but not for ever.
 TEST(PoolHostileProgress, HasAnEnd) {
   for (const auto& [act, end] :
-       {std::pair{"drip", End::hang}, std::pair{"endless-reference", End::worker_error}}) {
+       {std::pair{"drip", End::hang}, std::pair{"endless-reference", End::spec_error}}) {
     Pool pool(fake_options(1, 1));
     Job job = job_of(std::string(act) + "+ok", 2);
     job.deadline = std::chrono::milliseconds(50);
