@@ -1,4 +1,5 @@
 """When and how scripts/setup configures build/, with stand-ins for CMake and Debian's packages."""
+import os
 import pathlib
 import shutil
 import subprocess
@@ -51,7 +52,8 @@ class Setup(unittest.TestCase):
         self.assertEqual(self.setup("--no-tests")[0], "--preset release -DREDZONE_TESTS=OFF")
 
     def test_quick_builds_a_part_of_what_is_configured(self):
-        quick = "--build build --target quick"
+        gpu = os.path.exists("/dev/nvidiactl")
+        quick = f"--build build --target {'quick_cuda' if gpu else 'quick'}"
         self.assertEqual(self.setup("--quick"), ["--preset release -DREDZONE_TESTS=OFF", quick])
         self.assertEqual(self.setup("--quick"), [quick])
         self.assertEqual(self.setup(), ["--preset release -DREDZONE_TESTS=ON", "--build build"])
