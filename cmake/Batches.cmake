@@ -7,13 +7,13 @@
 # missing.
 option(REDZONE_BATCHES "Compile several sources of a library or a test as one" OFF)
 
-# redzone_batches(TARGET [SIZE n] [EXCEPT source...]): the sources of TARGET may be compiled in batches of six, those
+# redzone_batches(TARGET [SIZE n] [EXCEPT source...]): the sources of TARGET may be compiled in batches of nine, those
 # behind EXCEPT by themselves. redzone_test() calls it for each test, in batches of ten: their headers,
 # GoogleTest and RapidCheck among them, take more, and their code is not optimized.
 function(redzone_batches target)
   cmake_parse_arguments(arg "" "SIZE" "EXCEPT" ${ARGN})
   if(NOT arg_SIZE)
-    set(arg_SIZE 6)
+    set(arg_SIZE 9)
   endif()
   if(REDZONE_BATCHES)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${arg_SIZE})
