@@ -1,7 +1,9 @@
 """What leftovers.py ends and removes; what needs a Slurm is in slurm_test.py."""
+import contextlib
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -11,8 +13,13 @@ import unittest.mock
 import leftovers
 from cluster import Ports
 
-# Its own child does not tell whose it is.
-JOB = "env -i sleep 1000 & echo $!; wait"
+# Its own child does not tell whose it is. The job does not end with the child.
+JOB = "env -i sleep 1000 & echo $!; exec sleep 1000"
+
+
+def kill(pid):
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGKILL)
 
 
 class Leftovers(unittest.TestCase):
@@ -39,7 +46,9 @@ class Leftovers(unittest.TestCase):
         self.addCleanup(job.kill)
         assert job.stdout
         self.addCleanup(job.stdout.close)
-        return job, int(job.stdout.readline())
+        child = int(job.stdout.readline())
+        self.addCleanup(kill, child)
+        return job, child
 
     def test_ends_the_jobs_of_its_cluster_and_what_they_started(self):
         folder, other = self.folder(), self.folder()
