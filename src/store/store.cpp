@@ -266,7 +266,7 @@ Result<Ledger> Store::mark(std::int64_t finding, const LedgerEntry& entry) {
   return database_->write(Durability::full, [&] {
     LedgerEntry dated = entry;
     if (dated.at.empty()) dated.at = moment_of(read_entries(database_->sql(), finding));
-    const Ledger ledger = enter_row(database_->sql(), finding, dated);
+    Ledger ledger = enter_row(database_->sql(), finding, dated);
     // A mark of an earlier time may have been followed by others.
     const bool is_latest = entry.at.empty();
     if (is_latest && (ledger.standing != after(Standing::fresh, entry.event) ||

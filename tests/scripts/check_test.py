@@ -252,7 +252,8 @@ class Check(unittest.TestCase):
         self.write("src/changed.cpp", "int a;\n")
         ran = self.copies("src/one.cpp: line 1-3   |src/two.cpp: line 1-3  [50]\n"
                           "src/three.cpp: line 1-3   |src/changed.cpp: line 1-3  [50]\n", "--base", "HEAD")
-        self.assertEqual(["src/three.cpp", "src/one.cpp"], re.findall(r"^(src/\w+.cpp): line", ran.stdout, re.M))
+        first = re.findall(r"^(src/\w+.cpp): line", ran.stdout, re.MULTILINE)
+        self.assertEqual(["src/three.cpp", "src/one.cpp"], first)
 
     def test_a_line_of_two_blocks_counts_once(self):
         self.write("scripts/copied_lines.limit", "9\n")
