@@ -22,6 +22,7 @@ class ImportGraph:
 
     def __init__(self) -> None:
         self._imports: dict[str, set[str]] = {}  # files by the file that imports them
+        self._paths: dict[str, str] = {}  # without links; a large package imports each file many times
         self._open = False
         self._replaced: list[tuple[Any, str, Any, Any]] = []  # where, name, original, ours
 
@@ -105,8 +106,16 @@ class ImportGraph:
     def _add(self, frame: FrameType, files: Iterable[str | None]) -> None:
         importer = _body_that_runs(frame)
         if importer is not None:
-            paths = {os.path.realpath(file) for file in files if isinstance(file, str)}
-            self._imports.setdefault(os.path.realpath(importer), set()).update(paths)
+            paths = {self._path(file) for file in files if isinstance(file, str)}
+            self._imports.setdefault(self._path(importer), set()).update(paths)
+
+    def _path(self, file: str) -> str:
+        if not os.path.isabs(file):  # of the folder that is the current one now
+            return os.path.realpath(file)
+        path = self._paths.get(file)
+        if path is None:
+            path = self._paths[file] = os.path.realpath(file)
+        return path
 
 
 def _body_that_runs(frame: FrameType | None) -> str | None:
