@@ -333,10 +333,11 @@ std::string sentence(const Bisection& b) {
       open.push_back(row.axis);
     } else if (row.relevance() == Relevance::otherwise) {
       otherwise.push_back(row.axis);
-    } else if (!is_knob || !texts_with(row, Answer::differs).empty()) {
+    } else if (const auto differing = texts_with(row, Answer::differs); !differing.empty()) {
+      free.push_back(fmt::format("{} (fails otherwise with {})", name_of_free(b, row),
+                                 fmt::join(differing, ", ")));
+    } else if (!is_knob) {
       free.push_back(name_of_free(b, row));
-      if (const auto differing = texts_with(row, Answer::differs); !differing.empty())
-        free.back() += fmt::format(" (fails otherwise with {})", fmt::join(differing, ", "));
     }
   }
   std::string out = fmt::format("It fails: {}", fmt::join(needs, "; "));

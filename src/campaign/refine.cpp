@@ -127,6 +127,8 @@ void Refinement::turn_around(Shown& shown) {
   if (verdict.signature.kind != FailKind::history || shop_.options.stopped()) return;
   const auto is_call = [](const Step& step) { return std::holds_alternative<CallStep>(step); };
   if (!std::ranges::all_of(shown.plan.steps, is_call)) return;
+  // What a process keeps of other plans would look like an effect of the order.
+  evaluator_.set_reuse(exec::Reuse::none);
   // Where that cannot be told, most likely by what calls before it have left: there are none before
   // the first.
   const auto right = is_right_as_written(shown);

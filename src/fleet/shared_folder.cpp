@@ -99,17 +99,13 @@ namespace {
 // What is there of the path must be folders: the folder itself, or the nearest above it.
 Result<void> can_be_folder(const fs::path& folder) {
   std::error_code error;
-  for (fs::path at = fs::absolute(folder, error); !at.empty(); at = at.parent_path()) {
-    if (!fs::exists(fs::symlink_status(at, error))) {
-      if (at == at.parent_path()) break;
-      continue;
-    }
-    const auto there = fs::status(at, error);
-    if (fs::is_directory(there)) break;
-    return usage_error(fmt::format("{}: {}", at.string(),
-                                   fs::exists(there) ? std::strerror(ENOTDIR) : error.message()));
-  }
-  return {};
+  fs::path nearest = fs::absolute(folder, error);
+  while (nearest.has_relative_path() && !fs::exists(fs::symlink_status(nearest, error)))
+    nearest = nearest.parent_path();
+  const auto there = fs::status(nearest, error);
+  if (fs::is_directory(there)) return {};
+  return usage_error(fmt::format("{}: {}", nearest.string(),
+                                 fs::exists(there) ? std::strerror(ENOTDIR) : error.message()));
 }
 
 }  // namespace
