@@ -39,8 +39,7 @@ class Bisector {
  private:
   std::size_t values() const;
   void vary_alone();
-  static void judge(Row& row);
-  // Counts values as passing that fail with this signature; "": none.
+  // Takes values that fail with this signature alone for ones that end the failure; "": none.
   void look_past(std::string background);
   void vary_together();
   void bring_back();
@@ -149,32 +148,19 @@ void Bisector::vary_alone() {
       row.tried.push_back({setting.text, std::move(plans[next]), probes[next]});
       ++next;
     }
-    judge(row);
+    row.judge();
     out_.rows.push_back(std::move(row));
   }
   look_past(background_of(probes));
 }
 
-void Bisector::judge(Row& row) {
-  const auto any = [&](Answer answer) {
-    return std::any_of(row.tried.begin(), row.tried.end(),
-                       [&](const Tried& t) { return t.probe.answer == answer; });
-  };
-  row.necessary.reset();
-  if (any(Answer::passes))
-    row.necessary = true;
-  else if (any(Answer::fails) && !any(Answer::undecided))
-    row.necessary = false;
-  row.otherwise = !row.necessary && any(Answer::differs) && !any(Answer::undecided);
-}
-
 void Bisector::look_past(std::string background) {
   if (background.empty()) return;
-  prober_.disregard(background);
+  prober_.look_past(background);
   out_.background = std::move(background);
   for (auto& row : out_.rows) {
     for (auto& tried : row.tried) tried.probe = prober_.known(tried.plan);
-    judge(row);
+    row.judge();
   }
 }
 
@@ -368,6 +354,21 @@ Bisection Bisector::run() {
 }
 
 }  // namespace
+
+void Row::judge() {
+  const auto any = [&](Answer answer) {
+    return std::any_of(tried.begin(), tried.end(),
+                       [&](const Tried& t) { return t.probe.answer == answer; });
+  };
+  necessary.reset();
+  if (any(Answer::passes))
+    necessary = true;
+  else if (any(Answer::fails) && !any(Answer::undecided))
+    necessary = false;
+  otherwise = !tried.empty() && std::all_of(tried.begin(), tried.end(), [](const Tried& t) {
+    return t.probe.answer == Answer::differs && t.probe.counts.passed == 0;
+  });
+}
 
 Relevance Row::relevance() const {
   if (necessary == true) return sufficient == true ? Relevance::both : Relevance::necessary;

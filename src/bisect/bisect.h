@@ -41,7 +41,7 @@ struct Tried {
 
 enum class Relevance : std::uint8_t {
   irrelevant,  // fails with every value tried, alone and in combinations
-  necessary,   // passes with another value
+  necessary,   // passes with another value, or shows the background alone
   sufficient,  // in the passing plan, this setting alone restores the failure
   both,
   conditional,  // no effect alone, but decides if another setting is changed
@@ -69,11 +69,13 @@ struct Row {
   std::vector<std::string> or_else = {};
   // Conditional: if one of these settings has another value, this one decides.
   std::vector<std::string> decides_with = {};
-  bool otherwise = false;  // every other value fails, and none as recorded
+  bool otherwise = false;  // every run with another value fails, and none as recorded
   bool by_oracle = false;  // the oracle varies it itself and reports that it matters
   // Of a dim: the nearest valid values below and above each value that passes.
   std::map<std::int64_t, std::vector<std::int64_t>> beside = {};
 
+  // Sets `necessary` and `otherwise` by what was tried.
+  void judge();
   Relevance relevance() const;
 };
 
@@ -88,8 +90,8 @@ struct Bisection {
   Plan plan;
   Probe base;  // unless it fails, there was nothing to bisect
   std::vector<Row> rows;
-  // A failure that every value shows which ends the recorded one, so that none passes: most likely
-  // one of another bug. Such values then count as passing. "": some value passes.
+  // A failure that every value shows which ends the recorded one, so that none passes
+  // (background_of()). Such values have the answer `passes`. "": there is none.
   std::string background;
   std::optional<ChangeSet> go;    // a smallest change that ends the failure
   std::optional<ChangeSet> come;  // a smallest part of the failing plan that restores the failure

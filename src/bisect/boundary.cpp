@@ -322,7 +322,7 @@ Result<Boundary> find_boundary(const Plan& plan, const TargetSpec& spec, const s
     for (const auto& sample : out.samples) probes.push_back(sample.probe);
     out.background = background_of(probes);
     if (!out.background.empty()) {  // another search, whose answers are known
-      prober.disregard(out.background);
+      prober.look_past(out.background);
       out.samples.clear();
       out.rule.reset();
       Search(plan, spec, *named, steps.first, prober, out).run();
@@ -341,15 +341,17 @@ std::string sentence(const Boundary& b) {
   if (!b.rule && b.complete)
     return fmt::format("No simple rule for {}: see the samples{}.", name, open);
   if (!b.rule)
-    return fmt::format("no rule for {} so far: fails with {}, passes with {}{}.", name,
-                       samples_with(b, Answer::fails), samples_with(b, Answer::passes), open);
+    return fmt::format("no rule for {} so far: fails with {}, {} {}{}.", name,
+                       samples_with(b, Answer::fails), ends_with(b.background),
+                       samples_with(b, Answer::passes), open);
   std::string out = (b.complete ? "" : "so far: ") + b.rule->text(name);
   const auto beside = [&](const DimSample* passing, std::int64_t failing) {
     const DimSample* other = b.sample(failing);
     if (passing == nullptr || other == nullptr) return;
-    out += fmt::format("; {} passes ({}/{}), {} fails ({}/{})", passing->value,
-                       passing->probe.counts.same, passing->probe.counts.judged(), failing,
-                       other->probe.counts.same, other->probe.counts.judged());
+    out += fmt::format("; {} {} ({}/{}), {} fails ({}/{})", passing->value,
+                       passing->probe.answer_text(), passing->probe.counts.same,
+                       passing->probe.counts.judged(), failing, other->probe.counts.same,
+                       other->probe.counts.judged());
   };
   const DimSample* before = nullptr;
   const DimSample* after = nullptr;

@@ -60,8 +60,8 @@ class DimRow {
     std::stable_sort(row_.tried.begin(), row_.tried.end(), [](const Tried& a, const Tried& b) {
       return leading_number(a.value) < leading_number(b.value);
     });
+    row_.judge();
     for (const auto value : values_with(Answer::passes)) {
-      row_.necessary = true;
       auto& next = row_.beside[value];
       for (const auto& tried : beside(value)) next.push_back(*leading_number(tried.value));
     }

@@ -21,6 +21,7 @@ struct Seen {
   // "guard with launch = gated": where passing values fail.
   std::vector<std::string> only_this_launch;
   Counts fails, passes;
+  bool background = false;  // those in `passing` show it
 };
 
 Seen seen_of(const Row& row) {
@@ -33,6 +34,7 @@ Seen seen_of(const Row& row) {
         seen.shown_otherwise.push_back(fmt::format("{} ({})", t.value, how));
     } else if (t.probe.answer == Answer::passes) {
       seen.passing.push_back(t.value);
+      seen.background = seen.background || t.probe.fails_otherwise();
       if (t.other_data) seen.only_this_data.push_back(t.value);
       if (t.other_launch)
         seen.only_this_launch.push_back(
@@ -43,6 +45,14 @@ Seen seen_of(const Row& row) {
     }
   }
   return seen;
+}
+
+// "passes with 8, 16", of these values.
+std::string ends(const Seen& seen, const std::string& values) {
+  return fmt::format("{} {}", seen.background ? "fails otherwise with" : "passes with", values);
+}
+std::string ends(const Seen& seen) {
+  return ends(seen, fmt::format("{}", fmt::join(seen.passing, ", ")));
 }
 
 bool row_matters(const Row& row) {
@@ -132,9 +142,7 @@ std::string must_differ_from(const Bisection& b, const Row& row, const Seen& see
 
 std::string of_dim(const Bisection& b, const Row& row, const Seen& seen) {
   const auto values = dim_values(row, seen);
-  if (!values)
-    return fmt::format("{} matters: fails with {}; passes with {}", row.axis, row.value,
-                       fmt::join(seen.passing, ", "));
+  if (!values) return fmt::format("{} matters: fails with {}; {}", row.axis, row.value, ends(seen));
   if (must_agree(b, row, seen))
     return fmt::format("{} must be the same as in the other calls", row.axis);
   if (const auto call = must_differ_from(b, row, seen); !call.empty())
@@ -142,7 +150,7 @@ std::string of_dim(const Bisection& b, const Row& row, const Seen& seen) {
                        seen.passing.front());
   const auto& [failing, passing] = *values;
   const std::string tried =
-      fmt::format("fails with {}; passes with {}", some_of(failing), some_of(passing));
+      fmt::format("fails with {}; {}", some_of(failing), ends(seen, some_of(passing)));
   if (failing.size() > 1 && passing.back() < failing.front() &&
       fails_beside(row, *values, passing.back(), false))
     return fmt::format("needs {} > {} ({})", row.axis, passing.back(), tried);
@@ -161,7 +169,7 @@ std::string of_step(const Row& row, const Seen& seen) {
     return fmt::format("needs {}, and {} must differ from {}", row.axis, row.axis, as);
   if (absent) return fmt::format("needs {}", row.axis);
   if (!as.empty()) return fmt::format("{} must differ from {}", row.axis, as);
-  return fmt::format("needs {} as it is: passes with {}", row.axis, fmt::join(seen.passing, ", "));
+  return fmt::format("needs {} as it is: {}", row.axis, ends(seen));
 }
 
 // The runs at values of other rows where this row decides.
@@ -207,7 +215,7 @@ std::string text_at_this_launch(const Bisection& b, const Row& row, const Seen& 
                         ? fmt::format("needs {} to differ between calls", row.axis)
                         : fmt::format("needs {} = {}", row.axis, row.value);
   if (!seen.failing.empty()) out += fmt::format(" (or {})", fmt::join(seen.failing, ", "));
-  return out + fmt::format("; passes with {}", fmt::join(seen.passing, ", "));
+  return out + "; " + ends(seen);
 }
 
 std::string row_text(const Bisection& b, const Row& row, const Seen& seen) {
@@ -319,21 +327,23 @@ std::string sentence(const Bisection& b) {
   if (b.base.answer != Answer::fails)
     return fmt::format("{}, so there is nothing to bisect.", why_it_cannot_be_bisected(b.base));
   std::vector<std::string> needs, free, otherwise, open;
-  bool knobs = false, knobs_matter = false, knobs_open = false;
+  bool knobs = false, every_knob_fails = true, every_change_fails = true;
   for (const auto& row : b.rows) {
     const bool is_knob = row.kind == AxisKind::knob;
     knobs = knobs || is_knob;
+    const bool irrelevant = row.relevance() == Relevance::irrelevant;
+    const auto differing = texts_with(row, Answer::differs);
+    if (is_knob && !(irrelevant && differing.empty())) every_knob_fails = false;
+    every_change_fails = every_change_fails && irrelevant && differing.empty();
     if (row_matters(row)) {
-      knobs_matter = knobs_matter || is_knob;
       if (is_last_call(b, row)) continue;
       auto prior = row.kind == AxisKind::step ? prior_call(b, row) : "";
       needs.push_back(prior.empty() ? row_text(b, row, seen_of(row)) : std::move(prior));
     } else if (row.relevance() == Relevance::unknown) {
-      knobs_open = knobs_open || is_knob;
       open.push_back(row.axis);
     } else if (row.relevance() == Relevance::otherwise) {
       otherwise.push_back(row.axis);
-    } else if (const auto differing = texts_with(row, Answer::differs); !differing.empty()) {
+    } else if (!differing.empty()) {
       free.push_back(fmt::format("{} (fails otherwise with {})", name_of_free(b, row),
                                  fmt::join(differing, ", ")));
     } else if (!is_knob) {
@@ -341,8 +351,8 @@ std::string sentence(const Bisection& b) {
     }
   }
   std::string out = fmt::format("It fails: {}", fmt::join(needs, "; "));
-  if (needs.empty()) out = open.empty() ? "It fails with every change" : "It fails";
-  if (knobs && !knobs_matter && !knobs_open) out += "; any knob at any value fails";
+  if (needs.empty()) out = every_change_fails ? "It fails with every change" : "It fails";
+  if (knobs && every_knob_fails) out += "; any knob at any value fails";
   if (!free.empty()) out += fmt::format("; it does not depend on {}", fmt::join(free, ", "));
   if (!otherwise.empty())
     out += fmt::format("; with another {} it fails otherwise", fmt::join(otherwise, " or "));

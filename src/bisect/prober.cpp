@@ -23,7 +23,7 @@ std::string background_of(std::span<const Probe> probes) {
   for (const auto& probe : probes) {
     if (probe.answer == Answer::undecided || probe.counts.passed > 0) return "";
     if (probe.answer != Answer::differs) continue;
-    said.insert(probe.counts.said);
+    said.insert(probe.counts.only_other());
     ++otherwise;
   }
   return otherwise >= 2 && said.size() == 1 ? *said.begin() : "";
@@ -32,8 +32,13 @@ std::string background_of(std::span<const Probe> probes) {
 std::string background_text(const std::string& signature) {
   if (signature.empty()) return "";
   return fmt::format(
-      "; what passes here fails as '{}' in every run, whatever is changed: most likely another bug",
+      "; no value passes: what ends this failure fails as '{}', which is another bug, or this one "
+      "shown otherwise",
       signature);
+}
+
+std::string_view ends_with(const std::string& background) {
+  return background.empty() ? "passes with" : "fails otherwise with";
 }
 
 Prober::Prober(Runner& runner, ProbeBudget budget, Memory memory, Record record)
@@ -49,8 +54,9 @@ bool Prober::ended() const {
 
 Answer Prober::answer_of(const Counts& counts) const {
   const Answer answer = bisect::answer_of(counts, rates_);
-  const bool none = answer == Answer::differs && counts.said == disregarded_;
-  return none ? Answer::passes : answer;
+  const bool ends_it =
+      answer == Answer::differs && !background_.empty() && counts.only_other() == background_;
+  return ends_it ? Answer::passes : answer;
 }
 
 std::int64_t Prober::wanted(const Counts& counts) const {

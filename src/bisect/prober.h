@@ -10,6 +10,7 @@
 #include <map>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -21,9 +22,11 @@
 namespace redzone::bisect {
 
 enum class Answer : std::uint8_t {
-  fails,      // with the expected signature
-  passes,     // or fails so rarely that another cause is likely; see the counts
-  differs,    // fails only with another signature
+  fails,  // with the expected signature
+  // Or fails so rarely that another cause is likely, or ends the expected failure and shows the
+  // background alone (Prober::look_past()); see the counts.
+  passes,
+  differs,    // never passes often enough to tell, since it fails with another signature
   undecided,  // the budget ended
   unjudged,   // no run could be judged
 };
@@ -39,6 +42,15 @@ constexpr auto enum_table(Answer) {
 struct Probe {
   Answer answer = Answer::undecided;
   Counts counts;
+
+  // Ends the expected failure, but no run passed.
+  bool fails_otherwise() const {
+    return answer == Answer::differs ||
+           (answer == Answer::passes && counts.other > 0 && counts.passed == 0);
+  }
+  std::string_view answer_text() const {
+    return name_of(fails_otherwise() ? Answer::differs : answer);
+  }
 };
 
 // Of a judged plan that was to fail, and does not as recorded: "It does not fail now (0 of 10
@@ -53,11 +65,14 @@ struct ProbeBudget {
 };
 
 // The text of the one signature with which all of these fail that do not fail as expected, if there
-// are several, all are decided and no run passed; else "". A bug that is there whatever is changed
-// looks like that.
+// are several, all are decided and no run passed; else "". So looks a second bug that is there
+// whatever is changed, and so does one bug that shows in two ways: which of them it is, the runs do
+// not tell.
 std::string background_of(std::span<const Probe> probes);
-// The end of a sentence that counts failures with this signature as passes; "" for "".
+// The end of a sentence about a background of this signature; "" for "".
 std::string background_text(const std::string& signature);
+// "passes with", or "fails otherwise with" where no value passes.
+std::string_view ends_with(const std::string& background);
 
 // Runs by plan hash.
 using Memory = std::map<std::string, Counts>;
@@ -80,8 +95,9 @@ class Prober {
   std::vector<Probe> ask(std::span<const Plan> plans);
   Probe ask(const Plan& plan);
 
-  // From now on a failure with this signature text is none, also in what is known already.
-  void disregard(std::string signature) { disregarded_ = std::move(signature); }
+  // From now on a plan that fails with this signature text alone ends the expected failure, also in
+  // what is known already.
+  void look_past(std::string background) { background_ = std::move(background); }
 
   std::int64_t runs() const { return runs_; }
   // What is known about `plan`, without running it.
@@ -108,7 +124,7 @@ class Prober {
   Memory memory_;
   Record record_;
   statistics::Rates rates_;
-  std::string disregarded_ = {};
+  std::string background_ = {};
   std::int64_t runs_ = 0;
   Result<void> problem_;
 };

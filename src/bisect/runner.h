@@ -23,6 +23,7 @@ struct Counts {
   std::int64_t errors = 0;  // harness errors among the unjudged runs of this process
   // Of `same`: those that showed it otherwise than recorded, as a write in a canary and no fault.
   std::int64_t same_otherwise = 0;
+  bool others_differ = false;  // the `other` runs are known to have failed in several ways
 
   std::int64_t judged() const { return same + other + passed; }
   // How the failures showed, if otherwise than recorded and in every run; else "".
@@ -30,7 +31,14 @@ struct Counts {
     return same_otherwise > 0 && same_otherwise == runs() ? said : std::string{};
   }
   std::int64_t runs() const { return judged() + unjudged; }
+  // The signature of all `other` runs; "" if there are none, or if they, or all they say, differ.
+  std::string only_other() const {
+    const bool is_theirs = other > 0 && unjudged == 0 && same_otherwise == 0 && !others_differ;
+    return is_theirs ? said : std::string{};
+  }
   void add(const Counts& more) {
+    others_differ = others_differ || more.others_differ ||
+                    (other > 0 && more.other > 0 && only_other() != more.only_other());
     same += more.same;
     other += more.other;
     passed += more.passed;

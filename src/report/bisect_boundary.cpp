@@ -13,7 +13,7 @@ std::string boundary_text(const Finding& f, const bisect::Boundary& b) {
   Table table({{b.dim, Table::Align::right}, {"answer"}, {"failed", Table::Align::right}});
   for (const auto& s : b.samples)
     table.add(
-        {std::to_string(s.value), std::string(name_of(s.probe.answer)), ratio(s.probe.counts)});
+        {std::to_string(s.value), std::string(s.probe.answer_text()), ratio(s.probe.counts)});
   if (!table.empty()) out += "\n" + table.text();
   return out + fmt::format("\nruns  {} made now{}\n", grouped(static_cast<std::uint64_t>(b.runs)),
                            b.complete ? "" : "; not complete: repeat the command to continue");
@@ -23,7 +23,7 @@ std::string boundary_json(const Finding& f, const bisect::Boundary& b) {
   Json samples = Json::array();
   for (const auto& s : b.samples)
     samples.push_back({{"value", s.value},
-                       {"answer", name_of(s.probe.answer)},
+                       {"answer", s.probe.answer_text()},
                        {"runs", runs_json(s.probe.counts)}});
   return print({{"finding", f.id},
                 {"signature", f.signature.text()},

@@ -18,7 +18,7 @@ Json other_launch_json(const bisect::Tried& t) {
 
 Json tried(const bisect::Tried& t) {
   return {{"value", t.value},
-          {"answer", name_of(t.probe.answer)},
+          {"answer", t.probe.answer_text()},
           {"plan_hash", plan_hash(t.plan)},
           {"runs", runs_json(t.probe.counts)},
           {"other_data", t.other_data ? runs_json(t.other_data->counts) : Json()},
@@ -42,7 +42,7 @@ Json row_json(const bisect::Row& r) {
 
 Json change_json(const bisect::ChangeSet& set) {
   return {{"settings", set.settings},
-          {"answer", name_of(set.probe.answer)},
+          {"answer", set.probe.answer_text()},
           {"plan", print_plan(set.plan)},
           {"plan_hash", plan_hash(set.plan)},
           {"runs", runs_json(set.probe.counts)}};
@@ -63,6 +63,7 @@ std::string bisection_json(const Finding& finding, const bisect::Bisection& b) {
                   {"signature", finding.signature.text()},
                   {"base", runs_json(b.base.counts)},
                   {"sentence", sentence(b)},
+                  {"background", b.background.empty() ? Json() : Json(b.background)},
                   {"complete", b.complete},
                   {"runs_made", b.runs},
                   {"rows", rows},

@@ -61,8 +61,9 @@ std::string bisection_text(const Finding& finding, const bisect::Bisection& b) {
   if (b.rows.empty()) return out + effort_text(b);
   return out + rows_text(b) + "\n" +
          fmt::format("fails             {}\n", rate_text(b.base.counts)) +
-         change_text("passes with", b.go) + change_text("fails again with", b.come) +
-         combinations_text(b) + effort_text(b);
+         change_text(b.go && b.go->probe.fails_otherwise() ? "fails otherwise" : "passes with",
+                     b.go) +
+         change_text("fails again with", b.come) + combinations_text(b) + effort_text(b);
 }
 
 std::string explanation_text(const Finding& finding, const bisect::Bisection& b) {
@@ -73,9 +74,12 @@ std::string explanation_text(const Finding& finding, const bisect::Bisection& b)
     std::string runs;
     if (s.fails.judged() > 0) runs = fmt::format("{} failed", ratio(s.fails));
     if (s.passes.judged() > 0)
-      runs += fmt::format("{}{} where it passes", runs.empty() ? "" : ", ", ratio(s.passes));
+      runs += fmt::format("{}{} where it {}", runs.empty() ? "" : ", ", ratio(s.passes),
+                          b.background.empty() ? "passes" : "fails otherwise");
     out += fmt::format("  {}{}\n", printable(s.text), runs.empty() ? "" : " [" + runs + "]");
   }
+  if (!b.background.empty())
+    out += "  " + printable(bisect::background_text(b.background)).substr(2) + "\n";
   return out + (b.complete ? "" : "  not complete: repeat the command to continue\n");
 }
 

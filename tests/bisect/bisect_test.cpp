@@ -277,6 +277,17 @@ TEST(Bisect, SaysWithWhichOfOtherValuesItFailsOtherwise) {
       << sentence(b);
 }
 
+// The only knob has a value with which it fails otherwise, so not every value fails.
+TEST(Bisect, DoesNotSayThatEveryKnobFailsWhereOneFailsOtherwise) {
+  FakeRunner runner([](const Plan& p) { return knob(p, "num_warps") != 8; });
+  runner.fails_otherwise = [](const Plan&) { return true; };
+  Prober prober(runner, {});
+  const auto b = bisect(sample_plan({call_step(64, 1)}), sample_spec(), prober, {});
+  EXPECT_EQ(b.background, "") << "one value is too few";
+  EXPECT_EQ(sentence(b).rfind("It fails; it does not depend on", 0), 0u) << sentence(b);
+  EXPECT_EQ(sentence(b).find("any knob"), std::string::npos) << sentence(b);
+}
+
 // A second bug that shows with every plan, as a tolerance that is too small does.
 TEST(Bisect, LooksPastAFailureThatIsThereWhateverIsChanged) {
   FakeRunner runner([](const Plan& p) { return knob(p, "num_warps") == 4 && dim(p, 0, "T") > 32; });
@@ -287,9 +298,13 @@ TEST(Bisect, LooksPastAFailureThatIsThereWhateverIsChanged) {
   EXPECT_EQ(axes_with(b, {Relevance::necessary, Relevance::both}), (Names{"num_warps", "T"}));
   EXPECT_EQ(axes_with(b, {Relevance::otherwise}), Names{});
   ASSERT_TRUE(b.go);
+  EXPECT_TRUE(b.go->probe.fails_otherwise());
+  EXPECT_EQ(b.go->probe.answer_text(), "fails otherwise");
+  EXPECT_EQ(sentence(b).find("passes with"), std::string::npos) << sentence(b);
+  EXPECT_EQ(said_of(b, "num_warps"), "needs num_warps = 4; fails otherwise with 8, 2");
   EXPECT_NE(
-      sentence(b).find("; what passes here fails as 'reference: y (t)' in every run, whatever "
-                       "is changed: most likely another bug."),
+      sentence(b).find("; no value passes: what ends this failure fails as 'reference: y (t)', "
+                       "which is another bug, or this one shown otherwise."),
       std::string::npos)
       << sentence(b);
 }

@@ -76,7 +76,9 @@ TEST(Boundary, LooksPastAFailureThatEveryValueShows) {
   ASSERT_TRUE(b);
   EXPECT_EQ(rule_text(*b), "fails for T >= 64");
   EXPECT_EQ(b->background, "reference: y (t)");
-  EXPECT_NE(sentence(*b).find("what passes here fails as 'reference: y (t)'"), std::string::npos)
+  EXPECT_NE(sentence(*b).find("; 63 fails otherwise (0/"), std::string::npos) << sentence(*b);
+  EXPECT_NE(sentence(*b).find("what ends this failure fails as 'reference: y (t)'"),
+            std::string::npos)
       << sentence(*b);
 }
 

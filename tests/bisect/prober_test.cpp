@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "bisect/decision.h"
 #include "bisect/fakes.h"
 
 namespace redzone::bisect {
@@ -140,6 +141,26 @@ TEST(Prober, TellsAnotherFailureAndNoJudgementFromAPass) {
   EXPECT_EQ(other.answer, Answer::differs);
   EXPECT_EQ(other.counts.said, "why");
   EXPECT_EQ(prober.ask(sample_plan({call_step(3, 1)})).answer, Answer::unjudged);
+}
+
+TEST(Prober, CountsARunThatFailsOtherwiseForNoPass) {
+  const statistics::Rates rates = statistics::rates_for(6, 6, 0.001);
+  EXPECT_EQ(answer_of({.other = 29, .passed = 1}, rates), Answer::differs);
+  EXPECT_EQ(answer_of({.other = 1, .passed = 29}, rates), Answer::passes);
+}
+
+TEST(Counts, KnowTheOtherSignatureOnlyIfAllRunsHaveIt) {
+  Counts counts{.other = 1, .said = "a"};
+  counts.add({.same = 2});
+  counts.add({.other = 3, .said = "a"});
+  EXPECT_EQ(counts.only_other(), "a");
+  Counts two = counts;
+  two.add({.other = 1, .said = "b"});
+  EXPECT_EQ(two.only_other(), "");
+  two.add({.other = 1, .said = "a"});
+  EXPECT_EQ(two.only_other(), "") << "it was seen before";
+  counts.add({.unjudged = 1, .said = "the deadline ended it"});
+  EXPECT_EQ(counts.only_other(), "") << "what is said may be of the run that was not judged";
 }
 
 TEST(Prober, TakesOneOtherFailureOfAllForTheBackground) {
