@@ -1,8 +1,9 @@
 """`python -m redzone.describe --out-fd N [FILE...]`: what the driver knows of files of targets.
 
-Imports the files and writes one JSON object to descriptor N; without a file, it has no target, and
-says which versions there are. With --zygote NAME the files are imported once for all: a process stays
-that forks workers (redzone/zygote.py). Started by the driver, not by people.
+Imports the files, several of them each by itself at first (redzone/alone.py), and writes one JSON object
+to descriptor N; without a file, it has no target, and says which versions there are. With --zygote NAME
+a process stays that has imported them and forks workers (redzone/zygote.py). Started by the driver, not by
+people.
 Exit codes: 0; 2 and one line in the place of the answer and on stderr if a file is wrong; 3 and one
 line if the interpreter lacks a module. An empty line comes first, before a file is imported: one that
 ends the process is told from an interpreter that does not start. What the files print goes to stderr.
@@ -18,6 +19,7 @@ import os
 import sys
 from typing import NoReturn
 
+from .alone import hashes_alone
 from .description import description
 from .device import choose_device
 from .files import FileError, Files, MissingModule, exception_text
@@ -96,14 +98,15 @@ def main() -> NoReturn:
     first = next(iter(arguments.file), sys.executable)
     prepared: Prepared | None = None
     try:
+        alone = hashes_alone(arguments.file, arguments.device)
         if arguments.zygote:
             adopt_orphans()
-            prepared = load(arguments.device, files)
+            prepared = load(arguments.device, files, alone)
             text = prepared.description
         else:
             choose_device(arguments.device)
             targets = files.load() if arguments.file else _without_files()
-            text = json.dumps(description(files, targets), allow_nan=False)
+            text = json.dumps(description(files, targets, alone), allow_nan=False)
     except LibraryError as error:
         _refuse(answer, 3, str(error))
     except FileError as error:

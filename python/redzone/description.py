@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import platform
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .expressions import Expression
@@ -19,9 +19,10 @@ VERSION = 1
 _COARSE = {"f16": 2**-9, "bf16": 2**-7, "f8e4m3": 2**-2, "f8e5m2": 2**-1}
 
 
-def description(files: Files, targets: Sequence[Target]) -> dict[str, Any]:
-    """What the driver reads of the targets of the files."""
-    hashes = files.code_hashes(t.place.file for t in targets)
+def description(files: Files, targets: Sequence[Target], alone: Mapping[str, str]) -> dict[str, Any]:
+    """What the driver reads of the targets of the files. `alone`: the hash of the code of each file
+    (alone.py); one that has none there gets that of all."""
+    whole = files.code_hash()
     return {
         "redzone_python": VERSION,
         "python": platform.python_version(),
@@ -29,9 +30,10 @@ def description(files: Files, targets: Sequence[Target]) -> dict[str, Any]:
         "executable": sys.executable,
         "torch": version_of("torch"),
         "triton": version_of("triton"),
-        "code_hash": files.code_hash(),
+        "code_hash": whole,
         "target": [
-            {**describe_target(t, files.word_of(t)), "code_hash": hashes[t.place.file]} for t in targets
+            {**describe_target(t, file), "code_hash": alone.get(file, whole)}
+            for t, file in ((t, files.word_of(t)) for t in targets)
         ],
     }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import importlib.machinery
 import importlib.metadata
@@ -10,13 +11,13 @@ import os
 import re
 import sys
 import traceback
-from collections.abc import Iterable, Sequence
-from types import CodeType, ModuleType, TracebackType
+from collections.abc import Sequence
+from types import CodeType, FunctionType, ModuleType, TracebackType
+from typing import Any, cast
 
 from . import random_numbers
 from .arrays import Arrays, arrays_named, check_arrays, kind_of, try_out
 from .errors import SpecError
-from .import_graph import ImportGraph
 from .namesakes import Namesakes
 from .output import as_bytes
 from .registry import registry
@@ -50,7 +51,6 @@ class Files:
         self._paths = {os.path.realpath(word): word for word in words}
         self._tried_out: set[str] = set()  # kinds of arrays
         self._namesakes = Namesakes(lambda file: not is_installed(file))
-        self._imports = ImportGraph()
 
     def load(self) -> list[Target]:
         """Imports all files; the targets that they declare, in order. Raises FileError. Does not
@@ -63,9 +63,8 @@ class Files:
                 os._exit(0)
 
     def _load(self) -> list[Target]:
-        with self._imports:
-            for word in self.words:
-                self._import(word)
+        for word in self.words:
+            self._import(word)
         self._namesakes.close()
         registry.place_in(self._paths)
         targets = registry.targets()
@@ -186,12 +185,6 @@ class Files:
         """32 hexadecimal digits of the sources of all modules of the user that are imported now."""
         return _digest(self._own_modules())
 
-    def code_hashes(self, files: Iterable[str]) -> dict[str, str]:
-        """The hash for each of these files of targets: of the file and of the user's modules that it
-        imports, directly or through others, whatever else is imported."""
-        used = self._imports.used_by(files, self._own_modules())
-        return {file: _digest(modules) for file, modules in used.items()}
-
     def check_hash(self, described: str) -> None:
         """Raises FileError if the code is another than what was described; "": nobody knows."""
         now = self.code_hash() if described else ""
@@ -205,9 +198,9 @@ class Files:
     def _own_modules(self) -> set[tuple[str, str]]:
         """Names and files, wherever they lie: sources, extensions, and libraries of operators."""
         loaded = [
-            (module.__name__, module.__file__)
-            for module in list(sys.modules.values())
-            if isinstance(module, ModuleType) and isinstance(getattr(module, "__file__", None), str)
+            (name, file)
+            for name, file in ((n.get("__name__"), n.get("__file__")) for n in _namespaces())
+            if isinstance(name, str) and isinstance(file, str)
         ]
         operators = getattr(sys.modules.get("torch"), "ops", None)
         libraries = getattr(operators, "loaded_libraries", ())
@@ -215,15 +208,11 @@ class Files:
         found = set()
         for name, file in loaded:
             # Links are resolved for few of thousands of modules.
-            if file is None or not file.endswith((".py", ".so")) or is_installed(file):
+            if not file.endswith((".py", ".so")) or is_installed(file):
                 continue
             path = os.path.realpath(file)
             if os.path.isfile(path) and (path in self._paths or not is_installed(path)):
                 found.add((name, path))
-        # A module that was made of its file alone is in no list.
-        for path in self._imports.files() - {path for _, path in found}:
-            if path.endswith((".py", ".so")) and os.path.isfile(path) and not is_installed(path):
-                found.add((os.path.splitext(os.path.basename(path))[0], path))
         return found
 
     def _line(self, file: str, line: int, message: str) -> str:
@@ -233,6 +222,24 @@ class Files:
             beside = os.path.dirname(next(iter(self._paths), ""))
             shown = os.path.relpath(path, beside) if _is_below(path, beside) else file
         return f"{shown}:{line}: {message}"
+
+
+def _namespaces() -> list[dict[str, Any]]:
+    """Of all modules that are loaded. One that was made of its file alone, or run as a program is, is in no
+    list: it is known by its functions."""
+    found = {id(names): names for m in list(sys.modules.values()) if (names := _names_of(m)) is not None}
+    for each in gc.get_objects():
+        if (names := _names_of(each)) is not None:
+            found[id(names)] = names
+    return list(found.values())
+
+
+def _names_of(value: object) -> dict[str, Any] | None:
+    """Asks no code of the value's type."""
+    kind = type(value)
+    if kind is FunctionType:
+        return cast(FunctionType, value).__globals__
+    return ModuleType.__dict__["__dict__"].__get__(value) if issubclass(kind, ModuleType) else None
 
 
 def exception_text(error: BaseException) -> str:

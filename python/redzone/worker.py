@@ -13,8 +13,9 @@ import itertools
 import json
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, NoReturn
 
 from . import random_numbers
@@ -238,8 +239,9 @@ class Prepared:
         return Worker(self.files, self.targets, self.library, self.device, teller)
 
 
-def load(of_driver: str, files: Files) -> Prepared:
-    """Imports the files for workers of a device of the driver. Raises FileError and LibraryError."""
+def load(of_driver: str, files: Files, alone: Mapping[str, str] = MappingProxyType({})) -> Prepared:
+    """Imports the files for workers of a device of the driver. `alone`: their hashes, for the driver.
+    Raises FileError and LibraryError."""
     library = open_library()
     for variable in _THREADS:
         os.environ[variable] = "1"
@@ -247,7 +249,7 @@ def load(of_driver: str, files: Files) -> Prepared:
     if device == "cuda":
         connect_torch(library)
     targets = files.load()
-    described = description(files, targets)
+    described = description(files, targets, alone)
     text = json.dumps(described, allow_nan=False)
     return Prepared(files, targets, library, of_driver, device, described["code_hash"], text)
 

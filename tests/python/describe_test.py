@@ -172,11 +172,22 @@ class Descriptions(cases.FileCase):
         other = RIGHT.replace("def ", "def other_", 1)
         self.write("def shared(x): return x\n", "shared.py")
         self.write("def get():\n    import shared\n    return shared\n", "lends.py")
+        self.write("import functools\n@functools.cache\ndef get():\n    import shared\n    return shared\n",
+                   "lends_once.py")  # fmt: skip
+        self.write("def __getattr__(name):\n    import importlib\n    return importlib.import_module(name)\n",
+                   "lazy.py")  # fmt: skip
         ways = {  # of importing; the hash covers shared.py where the body of the file runs it
             "import importlib\nimportlib.import_module('shared')\n": True,
             "__import__('shared')\n": True,
             "from lends import get\nget()\n": True,
-            "import importlib.util as u\nu.spec_from_file_location('shared', 'shared.py')\n": True,
+            "from lends_once import get\nget()\n": True,
+            "import lazy\nlazy.shared\n": True,
+            "import threading\nt = threading.Thread(target=__import__, args=('shared',))\n"
+            "t.start()\nt.join()\n": True,
+            "import importlib.util as u\ns = u.spec_from_file_location('it', 'shared.py')\n"
+            "m = u.module_from_spec(s)\ns.loader.exec_module(m)\n": True,
+            "import runpy\nrun = runpy.run_path('shared.py')\n": True,
+            "import importlib.util as u\nu.spec_from_file_location('shared', 'shared.py')\n": False,
             "from lends import get\n": False,
             "def plot():\n    import shared\n": False,
             "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import shared\n": False,
@@ -185,7 +196,7 @@ class Descriptions(cases.FileCase):
             with self.subTest(way):
                 self.write(way + RIGHT, "first.py")
                 name, alone = next(iter(self.hashes_of("first.py").items()))
-                for rest in ("import shared\n", "from lends import get\nget()\n", ""):
+                for rest in ("import shared\n", "from lends_once import get\nget()\n", ""):
                     self.write(rest + other, "second.py")
                     self.assertEqual(self.hashes_of("first.py", "second.py")[name], alone, rest)
                     self.assertEqual(self.hashes_of("second.py", "first.py")[name], alone, rest)
@@ -194,6 +205,30 @@ class Descriptions(cases.FileCase):
                 self.assertEqual(together, self.hashes_of("first.py")[name])
                 self.assertEqual(together != alone, covers)
                 self.write("def shared(x): return x\n", "shared.py")
+
+    def test_a_file_that_needs_another_before_it_has_the_hash_of_all(self):
+        self.write("import sys\nsys.here = 1\n" + RIGHT, "first.py")
+        self.write("import sys\nsys.here\n" + RIGHT.replace("def ", "def other_", 1), "second.py")
+        ran, answer = cases.described("first.py", "second.py", cwd=self.folder)
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        first, second = (t["code_hash"] for t in answer["target"])
+        self.assertEqual(second, answer["code_hash"])
+        self.assertNotEqual(first, second)
+
+    def test_the_hash_of_generated_code_does_not_depend_on_its_file(self):
+        text = ("import importlib.util, os, tempfile\n"
+                "with tempfile.NamedTemporaryFile('w', suffix='.py') as file:\n"
+                "    file.write('def kernel(x): return x\\n')\n    file.flush()\n"
+                "    spec = importlib.util.spec_from_file_location('made', file.name)\n"
+                "    made = importlib.util.module_from_spec(spec)\n    spec.loader.exec_module(made)\n")  # fmt: skip
+        kept = text.replace("suffix='.py'", "suffix='.py', dir='.', delete=False")
+        for case in (text, kept):
+            self.assertEqual(len({self.answer(case + RIGHT)["code_hash"] for _ in range(2)}), 1)
+
+    def test_what_is_imported_sees_no_frames_of_ours(self):
+        self.write("import warnings\nwarnings.warn('old', stacklevel=2)\n", "warns.py")
+        ran, _ = cases.described(self.write("import warns\n" + RIGHT), cwd=self.folder)
+        self.assertRegex(ran.stderr, r"my\.py:\d+: UserWarning: old")
 
     def test_the_hash_does_not_depend_on_where_namesakes_lie(self):
         hashes = set()
