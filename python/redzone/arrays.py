@@ -15,6 +15,7 @@ from types import ModuleType
 from typing import Any, NamedTuple, Protocol
 
 from .errors import SpecError
+from .modules import file_of
 from .spec import DTYPES, Knob
 from .targets import Target
 
@@ -93,7 +94,7 @@ def _imported_by(file: str) -> set[str]:
             seen.add(name)
             found.add(name.partition(".")[0])
             other = sys.modules.get(name)
-            if other is not None and _file_of(other).startswith(folder):
+            if other is not None and _is_below(other, folder):
                 todo.append(other)
     return found
 
@@ -107,15 +108,14 @@ def _module_of(value: Any) -> Any:
 
 
 def _is_file(module: ModuleType, path: str) -> bool:
-    file = getattr(module, "__file__", None)
+    file = file_of(module)
     # Links are resolved for few of thousands of modules.
-    same_name = isinstance(file, str) and os.path.basename(file) == os.path.basename(path)
-    return same_name and _file_of(module) == path
+    return os.path.basename(file) == os.path.basename(path) and os.path.realpath(file) == path
 
 
-def _file_of(module: ModuleType) -> str:
-    file = getattr(module, "__file__", None)
-    return os.path.realpath(file) if isinstance(file, str) else ""
+def _is_below(module: ModuleType, folder: str) -> bool:
+    file = file_of(module)
+    return file != "" and os.path.realpath(file).startswith(folder)
 
 
 def arrays_named(kind: str, device: str) -> Arrays:

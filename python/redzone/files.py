@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import hashlib
 import importlib.machinery
 import importlib.metadata
@@ -12,12 +11,12 @@ import re
 import sys
 import traceback
 from collections.abc import Sequence
-from types import CodeType, FunctionType, ModuleType, TracebackType
-from typing import Any, cast
+from types import CodeType, TracebackType
 
 from . import random_numbers
 from .arrays import Arrays, arrays_named, check_arrays, kind_of, try_out
 from .errors import SpecError
+from .modules import file_of, namespaces
 from .namesakes import Namesakes
 from .output import as_bytes
 from .registry import registry
@@ -199,7 +198,7 @@ class Files:
         """Names and files, wherever they lie: sources, extensions, and libraries of operators."""
         loaded = [
             (name, file)
-            for name, file in ((n.get("__name__"), n.get("__file__")) for n in _namespaces())
+            for name, file in ((n.get("__name__"), n.get("__file__")) for n in namespaces())
             if isinstance(name, str) and isinstance(file, str)
         ]
         operators = getattr(sys.modules.get("torch"), "ops", None)
@@ -222,24 +221,6 @@ class Files:
             beside = os.path.dirname(next(iter(self._paths), ""))
             shown = os.path.relpath(path, beside) if _is_below(path, beside) else file
         return f"{shown}:{line}: {message}"
-
-
-def _namespaces() -> list[dict[str, Any]]:
-    """Of all modules that are loaded. One that was made of its file alone, or run as a program is, is in no
-    list: it is known by its functions."""
-    found = {id(names): names for m in list(sys.modules.values()) if (names := _names_of(m)) is not None}
-    for each in gc.get_objects():
-        if (names := _names_of(each)) is not None:
-            found[id(names)] = names
-    return list(found.values())
-
-
-def _names_of(value: object) -> dict[str, Any] | None:
-    """Asks no code of the value's type."""
-    kind = type(value)
-    if kind is FunctionType:
-        return cast(FunctionType, value).__globals__
-    return ModuleType.__dict__["__dict__"].__get__(value) if issubclass(kind, ModuleType) else None
 
 
 def exception_text(error: BaseException) -> str:
@@ -285,11 +266,9 @@ def is_installed(file: str) -> bool:
 def _is_imported(path: str) -> bool:
     """Whether a module was made of this file."""
     real = os.path.realpath(path)
-    files = [getattr(m, "__file__", None) for m in list(sys.modules.values())]
+    files = [file_of(m) for m in list(sys.modules.values())]
     name = os.path.basename(path)
-    return any(
-        isinstance(f, str) and os.path.basename(f) == name and os.path.realpath(f) == real for f in files
-    )
+    return any(os.path.basename(f) == name and os.path.realpath(f) == real for f in files)
 
 
 class _Source(importlib.machinery.SourceFileLoader):

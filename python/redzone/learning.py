@@ -17,6 +17,7 @@ from contextlib import suppress
 from types import ModuleType
 
 from .files import is_installed
+from .modules import file_of
 
 # Name and file of each.
 Modules = dict[str, str]
@@ -82,7 +83,7 @@ def import_all(modules: Modules) -> bool:
             module = importlib.import_module(name)
         except BaseException:
             return False
-        if getattr(module, "__file__", None) != file:
+        if file_of(module) != file:
             return False
     return True
 

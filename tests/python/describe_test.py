@@ -216,14 +216,24 @@ class Descriptions(cases.FileCase):
         self.assertNotEqual(first, second)
 
     def test_the_hash_of_generated_code_does_not_depend_on_its_file(self):
-        text = ("import importlib.util, os, tempfile\n"
+        text = ("import importlib.util, tempfile\n"
                 "with tempfile.NamedTemporaryFile('w', suffix='.py') as file:\n"
                 "    file.write('def kernel(x): return x\\n')\n    file.flush()\n"
                 "    spec = importlib.util.spec_from_file_location('made', file.name)\n"
-                "    made = importlib.util.module_from_spec(spec)\n    spec.loader.exec_module(made)\n")  # fmt: skip
+                "    made = importlib.util.module_from_spec(spec)\n"
+                "    spec.loader.exec_module(made)\n")  # fmt: skip
         kept = text.replace("suffix='.py'", "suffix='.py', dir='.', delete=False")
         for case in (text, kept):
             self.assertEqual(len({self.answer(case + RIGHT)["code_hash"] for _ in range(2)}), 1)
+
+    def test_an_object_in_the_place_of_a_module_may_raise(self):
+        text = ("import sys\nclass Lazy:\n    def __getattr__(self, name): raise RuntimeError(name)\n"
+                "sys.modules['lazy'] = Lazy()\n")  # fmt: skip
+        self.write(text + RIGHT, "first.py")
+        self.write(RIGHT.replace("def ", "def other_", 1), "second.py")
+        ran, answer = cases.described("first.py", "second.py", cwd=self.folder)
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        self.assertEqual(len(answer["target"]), 2)
 
     def test_what_is_imported_sees_no_frames_of_ours(self):
         self.write("import warnings\nwarnings.warn('old', stacklevel=2)\n", "warns.py")
