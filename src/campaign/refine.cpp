@@ -39,9 +39,10 @@ class Refinement {
   bool same_in_used_workers(const Shown& shown);
   // Switches to the most specific oracle that fails on the reduced plan.
   void sharpen(Shown& shown);
-  // Whether the call of the verdict has in the order of the plan the outputs that it has alone, and
-  // others in reverse; false: the other way round; nothing: that cannot be told.
-  std::optional<bool> is_right_as_written(const Shown& shown);
+  // Whether a call has in the order of the plan other outputs than alone and in reverse; false:
+  // those that depend on the order are wrong in reverse; nothing: that cannot be told.
+  std::optional<bool> is_wrong_as_written(const Shown& shown);
+  Answer ask_alone(const Plan& plan, const Call& call);
   // Writes the calls down in reverse if only that order shows the failure: who reads or runs the
   // plan as it is written sees it then.
   void turn_around(Shown& shown);
@@ -104,20 +105,30 @@ std::optional<std::uint64_t> output_digest(const Observation& o, std::int32_t ca
   return std::nullopt;
 }
 
-std::optional<bool> Refinement::is_right_as_written(const Shown& shown) {
-  const Verdict& verdict = shown.answer.verdict;
+Answer Refinement::ask_alone(const Plan& plan, const Call& call) {
+  Plan alone = plan;
+  alone.steps = {CallStep{call}};
+  return evaluator_.ask(*shop_.catalog.direct().front(), alone);
+}
+
+std::optional<bool> Refinement::is_wrong_as_written(const Shown& shown) {
+  const std::string& buffer = shown.answer.verdict.signature.buffer;
   const auto& seen = shown.answer.observations;
-  if (seen.size() < 2 || verdict.call < 0) return std::nullopt;
-  const auto written = output_digest(seen[0], verdict.call, verdict.signature.buffer);
-  const auto reversed = output_digest(seen[1], verdict.call, verdict.signature.buffer);
-  if (!written || !reversed || *written == *reversed) return std::nullopt;
-  Plan alone = shown.plan;
-  alone.steps = {CallStep{calls_of(shown.plan)[static_cast<std::size_t>(verdict.call)]->call}};
-  const Answer answer = evaluator_.ask(*shop_.catalog.direct().front(), alone);
-  if (answer.observations.empty()) return std::nullopt;
-  const auto right = output_digest(answer.observations[0], 0, verdict.signature.buffer);
-  if (right == written) return true;
-  return right == reversed ? std::optional(false) : std::nullopt;
+  if (seen.size() < 2) return std::nullopt;
+  std::optional<bool> wrong;
+  std::int32_t number = -1;
+  for (const auto* step : calls_of(shown.plan)) {
+    ++number;
+    const auto written = output_digest(seen[0], number, buffer);
+    const auto reversed = output_digest(seen[1], number, buffer);
+    if (!written || !reversed || *written == *reversed) continue;
+    const Answer answer = ask_alone(shown.plan, step->call);
+    if (answer.observations.empty()) continue;
+    const auto right = output_digest(answer.observations[0], 0, buffer);
+    if (right == reversed) return true;
+    if (right == written) wrong = false;
+  }
+  return wrong;
 }
 
 // An order and its reverse are the two trials of one question, so whatever is simpler than the one
@@ -131,13 +142,13 @@ void Refinement::turn_around(Shown& shown) {
   evaluator_.set_reuse(exec::Reuse::none);
   // Where that cannot be told, most likely by what calls before it have left: there are none before
   // the first.
-  const auto right = is_right_as_written(shown);
-  if (!right.value_or(verdict.call == 0)) return;
+  const auto wrong = is_wrong_as_written(shown);
+  if (wrong.value_or(verdict.call != 0)) return;
   Plan reversed = shown.plan;
   std::ranges::reverse(reversed.steps);
   Answer answer = evaluator_.ask(*shown.oracle, reversed);
   // Where both orders are wrong it differs in its first call, too.
-  if (!same_failure(answer, verdict.signature) || (!right && answer.verdict.call <= 0)) return;
+  if (!same_failure(answer, verdict.signature) || (!wrong && answer.verdict.call <= 0)) return;
   shown.plan = std::move(reversed);
   shown.answer = std::move(answer);
 }

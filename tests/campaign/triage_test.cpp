@@ -102,9 +102,10 @@ TEST(Triage, ReducesADependenceOnEarlierCallsToTwo) {
   EXPECT_EQ(f.signature.kind, FailKind::history);
   EXPECT_EQ(f.signature.buffer, "y");
   EXPECT_TRUE(f.minimal);
-  EXPECT_TRUE(f.plan == plain_plan({call_of(1, 16), call_of(1, 32)}) ||
-              f.plan == plain_plan({call_of(1, 32), call_of(1, 16)}))
-      << print_plan(f.plan);
+  // Either order has a call that is wrong, so neither is turned around.
+  for (const auto& plan :
+       {plain_plan({call_of(1, 16), call_of(1, 32)}), plain_plan({call_of(1, 32), call_of(1, 16)})})
+    EXPECT_EQ(c.settle(plan).finding.plan, plan) << print_plan(plan);
 }
 
 // Written down from the largest to the smallest, the calls are right, and only the reverse is
