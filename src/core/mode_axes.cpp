@@ -189,7 +189,6 @@ ModeAxis poison() {
           .claim = "memory that nothing has written",
           .value = own<&Mode::poison>,
           .values = values_of(&Mode::poison, {kNanPoison, kFinitePoison, kZeros}),
-          .attributed = 2,
           .vary = [](const Plan&, TrialSpec& t) { t.mode.poison = next_poison(t.mode.poison); },
           .compared = 2,
           .screened = true,

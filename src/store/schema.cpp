@@ -379,10 +379,15 @@ constexpr std::string_view kVersion21 = R"sql(
 ALTER TABLE trials ADD COLUMN addresses TEXT NOT NULL DEFAULT 'distinct';
 )sql";
 
-// A run counted as a pass although the reference had not been asked. They are made again when
-// somebody asks.
+// A run counted as a pass although the reference had not been asked, unless the finding is one of
+// the reference. They are made again when somebody asks, and what a setting decides
+// (`attributions`) is measured again when the finding is.
 constexpr std::string_view kVersion22 = R"sql(
-DELETE FROM probes WHERE passed > 0;
+DELETE FROM probes WHERE passed > 0 AND finding_id IN
+  (SELECT id FROM findings WHERE kind <> 'reference');
+DELETE FROM attributions WHERE finding_id IN
+  (SELECT a.finding_id FROM attributions a JOIN findings f ON f.id = a.finding_id
+   WHERE f.kind <> 'reference' AND a.failed_runs < a.runs);
 )sql";
 
 constexpr std::array kSteps{kVersion1,  kVersion2,  kVersion3,  kVersion4,  kVersion5,  kVersion6,

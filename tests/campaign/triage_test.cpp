@@ -30,7 +30,7 @@ TEST(Triage, ReducesAFaultToOneCallOfTheSmallestSize) {
   EXPECT_EQ(f.original, large());
   for (const auto& row : f.attribution) EXPECT_EQ(row.failed, (Reliability{3, 3}));
   EXPECT_EQ(f.attribution.size(),
-            13u);  // 3 launches, 2 placements, 3 allocators, 2 poisons, 3 schedules
+            14u);  // 3 launches, 2 placements, 3 allocators, 3 poisons, 3 schedules
 }
 
 // Records the plans and trials that it is called with.

@@ -117,6 +117,46 @@ TEST(Migration, StoresFromBeforeTheCountOfComparedCallsSayNothingOfIt) {
   EXPECT_EQ(targets[0].not_judged + targets[0].spec_error, "");
 }
 
+// A pass that no reference had seen says nothing of what a finding needs.
+TEST(Migration, PassesThatWereNotComparedAreForgotten) {
+  TempDir dir;
+  constexpr std::size_t kBefore = 21;
+  const Steps old(migrations().begin(), migrations().begin() + kBefore);
+  {
+    auto db = open_with(dir / "s.db", OpenMode::read_write_create, old);
+    ASSERT_TRUE(db) << db.error().message;
+    auto& sql = (*db)->sql();
+    sql.exec("INSERT INTO environments VALUES (1, 'host', '', 0, '', '', '', '', '0.1.0')");
+    sql.exec("INSERT INTO plans VALUES (1, 'h', 'text')");
+    const auto add = [&](int id, std::string_view kind, int failed, int passed) {
+      sql.exec(fmt::format(
+          "INSERT INTO findings (id, signature_hash, kind, target, location, buffer, side, access, "
+          "state, oracle, reason, plan_id, original_id, minimal, needs_history, failed_runs, runs, "
+          "fault_detail, environment_id, plans_to_first, seconds_to_first, first_seen, last_seen) "
+          "VALUES ({0}, 'h{0}', '{1}', 't', '', 'y', '', '', 'confirmed', 'o', '', 1, 1, 1, 0, 1, "
+          "1, '', 1, 0, 0, '', '')",
+          id, kind));
+      sql.exec(fmt::format("INSERT INTO probes VALUES ({}, 1, 'host', 'c', {}, 0, {}, 0, '', '')",
+                           id, failed, passed));
+      sql.exec(fmt::format("INSERT INTO attributions VALUES ({}, 0, 'poison', '0x0', {}, {})", id,
+                           failed, failed + passed));
+    };
+    add(1, "nondeterministic", 0, 6);
+    add(2, "illegal-access", 6, 0);
+    add(3, "reference", 0, 6);
+  }
+  auto db = open_with(dir / "s.db", OpenMode::read_write_create, with({}));
+  ASSERT_TRUE(db) << db.error().message;
+  for (const auto* table : {"probes", "attributions"}) {
+    const auto left = [&](int id) {
+      return number(**db, fmt::format("SELECT count(*) FROM {} WHERE finding_id = {}", table, id));
+    };
+    EXPECT_EQ(left(1), 0) << table;
+    EXPECT_EQ(left(2), 1) << table;
+    EXPECT_EQ(left(3), 1) << table << ": its oracle is the reference";
+  }
+}
+
 TEST(Migration, StoresInOlderWordsAreReadInThoseOfToday) {
   TempDir dir;
   constexpr std::size_t kBefore = 11;
@@ -151,7 +191,7 @@ TEST(Migration, StoresInOlderWordsAreReadInThoseOfToday) {
       sql.exec(
           fmt::format("INSERT INTO probes VALUES ({}, 1, 'host', 'c', 9, 0, 0, 0, '', '')", id));
     sql.exec("INSERT INTO attributions VALUES (1, 0, 'placement', 'head', 3, 3)");
-    sql.exec("INSERT INTO attributions VALUES (1, 1, 'placement', 'tail', 0, 3)");
+    sql.exec("INSERT INTO attributions VALUES (1, 1, 'placement', 'tail', 3, 3)");
   }
   {
     auto db = open_with(dir / "s.db", OpenMode::read_write_create, with({}));
