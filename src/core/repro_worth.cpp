@@ -5,6 +5,27 @@
 #include "core/plan_text.h"
 
 namespace redzone {
+namespace {
+
+// From so many runs on the measured rate of a failure is one.
+constexpr std::int64_t kMeasured = 10;
+
+int shown_by(const Finding& finding) {
+  const bool measured = finding.reliability.n >= kMeasured;
+  switch (finding.state) {
+    case FindingState::confirmed:
+      return finding.minimal || measured ? 4 : 3;
+    case FindingState::flaky:
+      return measured ? 3 : 2;
+    case FindingState::suspect:
+      return 1;
+    case FindingState::unconfirmed:
+      return 0;
+  }
+  return 0;
+}
+
+}  // namespace
 
 int rank_of(FindingState state) {
   switch (state) {
@@ -26,8 +47,9 @@ bool is_smaller(const Plan& a, const Plan& b) {
 }
 
 ReproWorth worth_of(const Finding& finding) {
-  return {.state = rank_of(finding.state),
+  return {.shown = shown_by(finding),
           .minimal = finding.minimal,
+          .state = rank_of(finding.state),
           .fewer_calls = -call_count(finding.plan),
           .shorter_text = -static_cast<std::int64_t>(print_plan(finding.plan).size())};
 }

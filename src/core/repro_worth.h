@@ -14,10 +14,13 @@ int rank_of(FindingState state);
 // Fewer calls first, then the shorter text.
 bool is_smaller(const Plan& a, const Plan& b);
 
-// Greater is better: by state, then minimal before not minimal, then the smaller plan.
+// Greater is better: by what the runs have shown, then minimal before not minimal, then by state,
+// then the smaller plan. A failure of now and then may show in all of the few runs that confirm
+// one: such a plan shows no more than one that more runs have shown to be flaky.
 struct ReproWorth {
-  int state = 0;
+  int shown = 0;
   bool minimal = false;
+  int state = 0;
   std::int64_t fewer_calls = 0;   // the number of calls, negated
   std::int64_t shorter_text = 0;  // the length of the plan's text, negated
 

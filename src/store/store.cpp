@@ -22,13 +22,7 @@ namespace {
 // Whether the stored finding is better than `found`, which has the same signature. A suspect is
 // never better: even "did not recur" is more information.
 bool better(const Finding& stored, const Finding& found) {
-  if (stored.state == FindingState::suspect) return false;
-  // A failure of now and then may show in the few runs that confirm one. The reduction has measured
-  // it in more of them.
-  if (stored.state == FindingState::confirmed && found.state == FindingState::flaky &&
-      !stored.minimal && found.minimal && stored.reliability.n < found.reliability.n)
-    return false;
-  return worth_of(stored) > worth_of(found);
+  return stored.state != FindingState::suspect && worth_of(stored) > worth_of(found);
 }
 
 void write_stats(Database& db, std::int64_t id, const CampaignStats& stats,

@@ -138,10 +138,8 @@ class Store {
   // row is left alone: the signature gets a new row, or its existing row counts one more
   // occurrence.
   //
-  // A better stored plan (a better state, or as good and smaller, or minimal where this one is not)
-  // stays, with all that describes it; a stored suspect never does, nor one confirmed by few runs
-  // where a reduced plan was measured in more and is flaky. A confirmed or flaky finding is
-  // entered into its ledger as failed.
+  // A better stored plan (core/repro_worth.h) stays, with all that describes it; a stored suspect
+  // never does. A confirmed or flaky finding is entered into its ledger as failed.
   //
   // `is_new` of the result: before, the signature had no finding other than suspects and
   // unconfirmed ones and was not waived; or it was fixed, and is not now.

@@ -17,11 +17,22 @@ Finding finding_of(FindingState state, bool minimal, std::int64_t calls) {
   return f;
 }
 
-TEST(ReproWorth, StateThenMinimalThenSize) {
+Finding measured(Finding f, std::int64_t runs) {
+  f.reliability = {f.state == FindingState::flaky ? runs - 1 : runs, runs};
+  return f;
+}
+
+TEST(ReproWorth, WhatTheRunsShowThenMinimalThenStateThenSize) {
   using enum FindingState;
-  const Finding best_first[] = {finding_of(confirmed, true, 2),  finding_of(confirmed, true, 3),
-                                finding_of(confirmed, false, 1), finding_of(flaky, true, 1),
-                                finding_of(suspect, true, 1),    finding_of(unconfirmed, true, 1)};
+  const Finding best_first[] = {finding_of(confirmed, true, 2),
+                                finding_of(confirmed, true, 3),
+                                measured(finding_of(confirmed, false, 1), 10),
+                                measured(finding_of(flaky, true, 1), 64),
+                                measured(finding_of(confirmed, false, 1), 2),
+                                measured(finding_of(flaky, false, 1), 64),
+                                measured(finding_of(flaky, true, 1), 3),
+                                finding_of(suspect, true, 1),
+                                finding_of(unconfirmed, true, 1)};
   for (std::size_t i = 0; i + 1 < std::size(best_first); ++i)
     EXPECT_GT(worth_of(best_first[i]), worth_of(best_first[i + 1])) << i;
 }

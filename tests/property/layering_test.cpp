@@ -409,7 +409,6 @@ TEST(Layering, FoldersAreBuiltInTheOrderOfTheFloors) {
   EXPECT_EQ(built, of_src);
 }
 
-// Elsewhere, text of a target or a store could send control sequences to the terminal.
 // The names of files in a CMakeLists.txt, without their folders.
 std::set<std::string> named_in(const path& build_file) {
   static const std::regex word(R"([\w./-]+)");
@@ -445,6 +444,7 @@ TEST(Layering, EverySourceIsBuilt) {
   EXPECT_GT(read, 100u);
 }
 
+// Elsewhere, text of a target or a store could send control sequences to the terminal.
 TEST(Layering, CommandsPrintThroughOneFile) {
   const std::regex prints(
       R"(\bstd::(cout|cerr|clog|puts)\b|\b(stdout|stderr)\b|\bf?printf\b|::write\()");

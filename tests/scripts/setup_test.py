@@ -1,5 +1,4 @@
 """When and how scripts/setup configures build/, with stand-ins for CMake and Debian's packages."""
-import os
 import pathlib
 import shutil
 import subprocess
@@ -27,6 +26,7 @@ class Setup(unittest.TestCase):
         self.root = pathlib.Path(folder.name) / "tree"
         self.tools = pathlib.Path(folder.name) / "tools"
         self.log = pathlib.Path(folder.name) / "log"
+        self.signs = "/nowhere"  # of a GPU
         (self.root / "scripts").mkdir(parents=True)
         self.tools.mkdir()
         for name in ("setup", "torch-venv.txt"):
@@ -42,7 +42,7 @@ class Setup(unittest.TestCase):
         """Runs scripts/setup; returns its calls of CMake."""
         self.log.write_text("")
         ran = subprocess.run([self.root / "scripts/setup", *arguments], capture_output=True, text=True,
-                             env={"PATH": f"{self.tools}:/usr/bin:/bin"})
+                             env={"PATH": f"{self.tools}:/usr/bin:/bin", "REDZONE_GPU_SIGNS": self.signs})
         self.assertEqual(ran.returncode, 0, ran.stderr)
         return self.log.read_text().splitlines()
 
@@ -52,12 +52,15 @@ class Setup(unittest.TestCase):
         self.assertEqual(self.setup("--no-tests")[0], "--preset release -DREDZONE_TESTS=OFF")
 
     def test_quick_builds_a_part_of_what_is_configured(self):
-        gpu = os.path.exists("/dev/nvidiactl")
-        quick = f"--build build --target {'quick_cuda' if gpu else 'quick'}"
+        quick = "--build build --target quick"
         self.assertEqual(self.setup("--quick"), ["--preset release -DREDZONE_TESTS=OFF", quick])
         self.assertEqual(self.setup("--quick"), [quick])
         self.assertEqual(self.setup(), ["--preset release -DREDZONE_TESTS=ON", "--build build"])
         self.assertEqual(self.setup("--quick"), [quick])
+
+    def test_quick_builds_for_a_gpu_where_there_is_one(self):
+        self.signs = f"/nowhere {self.root}"
+        self.assertEqual(self.setup("--quick")[-1], "--build build --target quick_cuda")
 
     def test_warnings_become_errors_where_it_was_configured_without(self):
         self.setup()

@@ -132,9 +132,9 @@ TEST(Migration, PassesThatWereNotComparedAreForgotten) {
       sql.exec(fmt::format(
           "INSERT INTO findings (id, signature_hash, kind, target, location, buffer, side, access, "
           "state, oracle, reason, plan_id, original_id, minimal, needs_history, failed_runs, runs, "
-          "fault_detail, environment_id, plans_to_first, seconds_to_first, first_seen, last_seen) "
+          "fault_detail, environment_id, plans_to_first, seconds_to_first, occurrences, first_seen, last_seen) "
           "VALUES ({0}, 'h{0}', '{1}', 't', '', 'y', '', '', 'confirmed', 'o', '', 1, 1, 1, 0, 1, "
-          "1, '', 1, 0, 0, '', '')",
+          "1, '', 1, 0, 0, 1, '', '')",
           id, kind));
       sql.exec(fmt::format("INSERT INTO probes VALUES ({}, 1, 'host', 'c', {}, 0, {}, 0, '', '')",
                            id, failed, passed));
