@@ -97,13 +97,14 @@ Plan draw_plan(const rc::Random& random, int size, const CallMaker& calls, const
   // From choices of their own, so that none changes another.
   rc::Random more(random);
   Draw beside(more.split()), of_alignment(more.split()), of_callers(more.split()),
-      of_addresses(more.split());
+      of_addresses(more.split()), of_stack(more.split());
   if (beside.chance(budget.boundary_share))
     replace_by_call_at_boundary(beside, calls, budget, plan.steps);
   if (budget.alignments && plan.mode.allocator == Allocator::guard)
     plan.mode.alignment = draw_alignment(of_alignment, calls.spec());
   if (budget.callers) plan.mode.callers = draw_callers(of_callers, plan);
   if (budget.addresses) plan.mode.addresses = draw_addresses(of_addresses, plan, calls.spec());
+  if (budget.stacks && of_stack.one_in(6)) plan.mode.stack = Stack::filled;
   return plan;
 }
 
@@ -142,7 +143,7 @@ Budget host_budget() {
   budget.burst = 1500;
   budget.allocators = true;
   budget.alignments = true;
-  budget.callers = budget.addresses = true;
+  budget.callers = budget.addresses = budget.stacks = true;
   return budget;
 }
 
@@ -172,7 +173,7 @@ Budget gpu_budget(std::int64_t device_memory_bytes) {
   budget.burst = 1500;
   budget.allocators = true;
   budget.alignments = true;
-  budget.callers = budget.addresses = true;
+  budget.callers = budget.addresses = budget.stacks = true;
   return budget;
 }
 

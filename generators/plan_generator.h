@@ -51,6 +51,8 @@ struct Budget {
   // One in six of the plans of several calls lets the tensors of each call lie where those of
   // earlier calls did.
   bool addresses = false;
+  // One plan in six fills the host's stack before each call.
+  bool stacks = false;
 };
 
 // For the host device: most plans run in about 1 ms at 50 million scalar operations a second.

@@ -91,7 +91,8 @@ Complexity complexity_of(const Plan& plan, const Space& space) {
   const auto mode = static_cast<std::uint64_t>(m.launch) + static_cast<std::uint64_t>(m.placement) +
                     (m.poison != 0xffffffffu) + (m.schedule_seed != 0) + allocator_rank(m) +
                     static_cast<std::uint64_t>(m.alignment) +
-                    static_cast<std::uint64_t>(m.callers) + static_cast<std::uint64_t>(m.addresses);
+                    static_cast<std::uint64_t>(m.callers) +
+                    static_cast<std::uint64_t>(m.addresses) + static_cast<std::uint64_t>(m.stack);
   return {static_cast<std::uint64_t>(call_count(plan)),
           plan.steps.size(),
           sums.graphs,

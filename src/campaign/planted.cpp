@@ -36,6 +36,11 @@ Mode at_same_addresses(Mode mode) {
   return mode;
 }
 
+Mode on_filled_stack(Mode mode) {
+  mode.stack = Stack::filled;
+  return mode;
+}
+
 // True if the allocator reuses freed memory, so that lifetimes matter.
 bool uses_again(Allocator allocator) {
   return allocator == Allocator::pool || allocator == Allocator::caching;
@@ -113,6 +118,12 @@ void plant_over_guard(std::vector<Planted>& all) {
          address,
          at_same_addresses(mode(kAsync, kTail)),
          {64, 64}});
+  plant({"a local variable that nothing has written",
+         "uninitialized_local",
+         "uninitialized-local",
+         uninitialized,
+         on_filled_stack(mode(kAsync, kTail)),
+         {64}});
   plant(
       {"a value made of an address", "address", "placement", placement, mode(kAsync, kTail), {64}});
   plant({"a write to freed memory",

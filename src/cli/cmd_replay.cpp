@@ -53,6 +53,8 @@ class Replay final : public Command {
         "host threads instead of the plan's: one makes all calls, or each step has its own (each)")(
         "addresses", po::value<std::string>(),
         "addresses of tensors instead of the plan's: distinct for each call, or reused")(
+        "stack", po::value<std::string>(),
+        "the host's stack at each call instead of the plan's: as_left or filled with the poison")(
         "allocator", po::value<std::string>(),
         "allocator instead of the plan's: guard, plain, pool or caching")(
         "schedule-seed", po::value<Count>(), "seed of the host scheduler, instead of the plan's");
@@ -123,6 +125,9 @@ Result<void> override_mode(Mode& mode, const po::variables_map& flags) {
   }
   if (flags.count("addresses") != 0) {
     RZ_TRY_ASSIGN(mode.addresses, parse_name<Addresses>(flags["addresses"].as<std::string>()));
+  }
+  if (flags.count("stack") != 0) {
+    RZ_TRY_ASSIGN(mode.stack, parse_name<Stack>(flags["stack"].as<std::string>()));
   }
   if (flags.count("schedule-seed") != 0)
     mode.schedule_seed = flags["schedule-seed"].as<Count>().value;

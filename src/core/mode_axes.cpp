@@ -177,6 +177,22 @@ ModeAxis addresses() {
           .plainer = as_by_default<&Mode::addresses>};
 }
 
+// Varied in plans that set it alone: the fill costs more than a short call.
+ModeAxis stack() {
+  return {.name = "stack",
+          .oracle = "uninitialized-local",
+          .kind = FailKind::uninitialized,
+          .claim = "what the stack of the host holds when the target is called",
+          .has = [](const Plan& plan) { return plan.mode.stack != Stack::as_left; },
+          .value = own<&Mode::stack>,
+          .values = values_of(&Mode::stack, {Stack::as_left, Stack::filled}),
+          .needed = true,
+          .vary = [](const Plan&, TrialSpec& t) { t.mode.stack = Stack::as_left; },
+          .screened = true,
+          .take = take<&Mode::stack>,
+          .plainer = as_by_default<&Mode::stack>};
+}
+
 std::uint32_t next_poison(std::uint32_t poison) {
   if (poison == kFinitePoison) return kZeros;
   return poison == kZeros ? kNanPoison : kFinitePoison;
@@ -263,9 +279,9 @@ Plan Draft::done() const {
 }
 
 const std::vector<ModeAxis>& all_mode_axes() {
-  static const std::vector<ModeAxis> all{launch(),  allocator(), placement(), alignment(),
-                                         callers(), addresses(), poison(),    schedule(),
-                                         graph(),   streams()};
+  static const std::vector<ModeAxis> all{launch(),   allocator(), placement(), alignment(),
+                                         callers(),  addresses(), stack(),     poison(),
+                                         schedule(), graph(),     streams()};
   return all;
 }
 

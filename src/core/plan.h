@@ -41,6 +41,10 @@ enum class Callers : std::uint8_t { one, each };
 // trial (TrialLimits). reused: in the memory of the calls before it, so that
 // tensors of one size lie at one address with other data, as a framework's allocator places them.
 enum class Addresses : std::uint8_t { distinct, reused };
+// What the host's stack holds below the frame that calls the target. as_left: what earlier code
+// left there. filled: the poison, so that a launcher which reads a local variable that it never
+// wrote reads that.
+enum class Stack : std::uint8_t { as_left, filled };
 // The tool that the trial runs under: one of compute-sanitizer's, on CUDA, or a check of the device
 // itself (is_check()), for which plugins are built a second time.
 enum class SanitizerTool : std::uint8_t {
@@ -103,6 +107,9 @@ constexpr auto enum_table(Addresses) {
   return enum_names<Addresses>("addresses",
                                {{Addresses::distinct, "distinct"}, {Addresses::reused, "reused"}});
 }
+constexpr auto enum_table(Stack) {
+  return enum_names<Stack>("stack", {{Stack::as_left, "as_left"}, {Stack::filled, "filled"}});
+}
 constexpr auto enum_table(SanitizerTool) {
   return enum_names<SanitizerTool>("sanitizer", {{SanitizerTool::none, "none"},
                                                  {SanitizerTool::memcheck, "memcheck"},
@@ -137,6 +144,7 @@ struct Mode {
   Alignment alignment = Alignment::promised;
   Callers callers = Callers::one;
   Addresses addresses = Addresses::distinct;
+  Stack stack = Stack::as_left;
 
   auto operator<=>(const Mode&) const = default;
 };

@@ -21,7 +21,7 @@ constexpr auto field_table(std::type_identity<PoolPolicy>) {
 constexpr auto field_table(std::type_identity<Mode>) {
   return sent_fields(&Mode::launch, &Mode::allocator, &Mode::placement, &Mode::poison,
                      &Mode::schedule_seed, &Mode::sanitizer, &Mode::pool, &Mode::alignment,
-                     &Mode::callers, &Mode::addresses);
+                     &Mode::callers, &Mode::addresses, &Mode::stack);
 }
 constexpr auto field_table(std::type_identity<Call>) {
   return sent_fields(&Call::dims, &Call::config, &Call::layouts, &Call::seed);

@@ -114,6 +114,7 @@ Mode read_mode(TableReader f) {
   if (f.has("alignment")) mode.alignment = f.named<Alignment>("alignment");
   if (f.has("callers")) mode.callers = f.named<Callers>("callers");
   if (f.has("addresses")) mode.addresses = f.named<Addresses>("addresses");
+  if (f.has("stack")) mode.stack = f.named<Stack>("stack");
   if (f.has("pool") && mode.allocator != Allocator::pool)
     throw f.error("pool", "'pool' needs the allocator to be \"pool\"");
   if (f.has("pool")) mode.pool = read_pool(f.table("pool"));

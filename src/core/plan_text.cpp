@@ -143,6 +143,8 @@ std::string print(const Plan& plan, Words words) {
     out += fmt::format("callers = \"{}\"\n", word_of(plan.mode.callers, words));
   if (plan.mode.addresses != Addresses::distinct)
     out += fmt::format("addresses = \"{}\"\n", word_of(plan.mode.addresses, words));
+  if (plan.mode.stack != Stack::as_left)
+    out += fmt::format("stack = \"{}\"\n", word_of(plan.mode.stack, words));
   if (plan.mode.allocator == Allocator::pool && plan.mode.pool != PoolPolicy{})
     print_pool(out, plan.mode.pool);
   for (const auto& step : plan.steps) {

@@ -225,6 +225,7 @@ void columns(A& a, M& m) {
   a("alignment", m.alignment);
   a("callers", m.callers);
   a("addresses", m.addresses);
+  a("stack", m.stack);
 }
 
 template <class A, Of<Verdict> V>

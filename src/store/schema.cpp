@@ -390,10 +390,15 @@ DELETE FROM attributions WHERE finding_id IN
    WHERE f.kind <> 'reference' AND a.failed_runs < a.runs);
 )sql";
 
+// Whether the host's stack was filled before each call.
+constexpr std::string_view kVersion23 = R"sql(
+ALTER TABLE trials ADD COLUMN stack TEXT NOT NULL DEFAULT 'as_left';
+)sql";
+
 constexpr std::array kSteps{kVersion1,  kVersion2,  kVersion3,  kVersion4,  kVersion5,  kVersion6,
                             kVersion7,  kVersion8,  kVersion9,  kVersion10, kVersion11, kVersion12,
                             kVersion13, kVersion14, kVersion15, kVersion16, kVersion17, kVersion18,
-                            kVersion19, kVersion20, kVersion21, kVersion22};
+                            kVersion19, kVersion20, kVersion21, kVersion22, kVersion23};
 
 }  // namespace
 

@@ -14,6 +14,14 @@
 namespace redzone::trial {
 namespace {
 
+constexpr std::size_t kFilledStackBytes = std::size_t{64} << 10;
+
+// Leaves the poison on the stack below the frame of the caller, where those of the target will be.
+[[gnu::noinline]] void fill_stack(std::uint32_t poison) {
+  volatile std::uint32_t words[kFilledStackBytes / sizeof(std::uint32_t)];
+  for (auto& word : words) word = poison;
+}
+
 // Calls `code` of the target for one run of a call, whose context it leaves behind in `context`.
 template <class Code>
 void run_code(TrialState& state, const TargetSpec& spec, CallUnit& unit, std::int64_t run,
@@ -137,8 +145,10 @@ class SegmentRun {
     for (std::int64_t r = 0; r < unit.item->runs && !session_.stopped(); ++r) {
       state_.show_progress();
       if (state_.immediate && !state_.make_ready()) break;
-      run_code(state_, spec_, unit, r, "run", context_,
-               [&](CallContext& context) { target_.run(context); });
+      run_code(state_, spec_, unit, r, "run", context_, [&](CallContext& context) {
+        if (state_.mode.stack == Stack::filled) fill_stack(state_.mode.poison);
+        target_.run(context);
+      });
     }
     if (state_.mode.callers == Callers::one) context_.reset();
     if (state_.watches_freed() && !session_.capturing())  // a graph reuses it

@@ -1,5 +1,5 @@
-// The worked example of CONTRIBUTING.md: an oracle on an axis that Redzone does not have, made of
-// one row. All code that handles axes takes it from the table without any change.
+// An oracle on an axis that Redzone does not have, made of one row. All code that handles axes
+// takes it from the table without any change.
 #include <gtest/gtest.h>
 
 #include "bisect/axes.h"

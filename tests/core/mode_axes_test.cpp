@@ -21,6 +21,7 @@ Plan busy() {
   plan.mode.alignment = Alignment::exact;
   plan.mode.callers = Callers::each;
   plan.mode.addresses = Addresses::reused;
+  plan.mode.stack = Stack::filled;
   CallStep call;
   call.graph = 1;
   plan.steps = {call, WaitStep{1, 0}, call, ReplayStep{1, 1, 1}};

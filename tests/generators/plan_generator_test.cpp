@@ -162,7 +162,7 @@ TEST(PlanGenerator, TheEnvironmentDoesNotDecide) {
 TEST(PlanGenerator, TheModeIsTheDefaultButForPoisonAndSchedule) {
   const TargetSpec spec = chunk_like_spec();
   Budget budget = host_budget();
-  budget.allocators = budget.alignments = budget.callers = budget.addresses = false;
+  budget.allocators = budget.alignments = budget.callers = budget.addresses = budget.stacks = false;
   PlanGenerator generator(spec, budget, 3);
   std::set<std::uint64_t> seeds;
   std::set<std::uint32_t> poisons;

@@ -132,7 +132,8 @@ TEST(Migration, PassesThatWereNotComparedAreForgotten) {
       sql.exec(fmt::format(
           "INSERT INTO findings (id, signature_hash, kind, target, location, buffer, side, access, "
           "state, oracle, reason, plan_id, original_id, minimal, needs_history, failed_runs, runs, "
-          "fault_detail, environment_id, plans_to_first, seconds_to_first, occurrences, first_seen, last_seen) "
+          "fault_detail, environment_id, plans_to_first, seconds_to_first, occurrences, "
+          "first_seen, last_seen) "
           "VALUES ({0}, 'h{0}', '{1}', 't', '', 'y', '', '', 'confirmed', 'o', '', 1, 1, 1, 0, 1, "
           "1, '', 1, 0, 0, 1, '', '')",
           id, kind));
@@ -252,7 +253,12 @@ TEST(Migration, TrialsFromBeforeCallersHaveTheDefault) {
 // Earlier trials had no addresses: those of all calls were distinct.
 TEST(Migration, TrialsFromBeforeAddressesHaveTheDefault) {
   expect_default_without({}, 18);
-  expect_default_without({"addresses"}, 20, "");
+  expect_default_without({"addresses", "stack"}, 20, "");
+}
+
+// Earlier trials ran on the stack as it was.
+TEST(Migration, TrialsFromBeforeStacksHaveTheDefault) {
+  expect_default_without({"stack"}, 22, "");
 }
 
 TEST(Migration, ANewStoreRunsAllSteps) {

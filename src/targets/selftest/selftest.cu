@@ -173,6 +173,19 @@ struct CountsAtAddress : WritesValue<CountsAtAddress> {
   std::map<const void*, int> calls_;
 };
 
+// The words of a local array that nothing has written are all equal where the stack was filled.
+struct UninitializedLocal : WritesValue<UninitializedLocal> {
+  static TargetSpec spec() { return spec_of("uninitialized_local", "y = a local array, never written"); }
+  static float value(Context&) {
+    std::uint32_t words[256];
+    asm volatile("" : "=m"(words));  // for the compiler they are written
+    const std::uint32_t first = words[0];
+    for (const auto& word : words)
+      if (word != first) return 0;
+    return first == 0 ? 0.0f : 1.0f;
+  }
+};
+
 struct LastBlock : redzone::Target {
   static TargetSpec spec() { return spec_of("last_block", "y = the block that wrote last"); }
   void run(Context& ctx) override {
@@ -365,6 +378,7 @@ REDZONE_PLUGIN(registrar) {
   registrar.add<CountsRuns>();
   registrar.add<ThreadSetUp>();
   registrar.add<CountsAtAddress>();
+  registrar.add<UninitializedLocal>();
   registrar.add<LastBlock>();
   registrar.add<Address>();
   registrar.add<ReusedAddress>();
