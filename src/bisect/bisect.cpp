@@ -148,7 +148,7 @@ void Bisector::vary_alone() {
       row.tried.push_back({setting.text, std::move(plans[next]), probes[next]});
       ++next;
     }
-    row.judge();
+    row.judge(out_.base.counts);
     out_.rows.push_back(std::move(row));
   }
   look_past(background_of(probes));
@@ -160,7 +160,7 @@ void Bisector::look_past(std::string background) {
   out_.background = std::move(background);
   for (auto& row : out_.rows) {
     for (auto& tried : row.tried) tried.probe = prober_.known(tried.plan);
-    row.judge();
+    row.judge(out_.base.counts);
   }
 }
 
@@ -355,7 +355,7 @@ Bisection Bisector::run() {
 
 }  // namespace
 
-void Row::judge() {
+void Row::judge(const Counts& base) {
   const auto any = [&](Answer answer) {
     return std::any_of(tried.begin(), tried.end(),
                        [&](const Tried& t) { return t.probe.answer == answer; });
@@ -365,8 +365,8 @@ void Row::judge() {
     necessary = true;
   else if (any(Answer::fails) && !any(Answer::undecided))
     necessary = false;
-  otherwise = !tried.empty() && std::all_of(tried.begin(), tried.end(), [](const Tried& t) {
-    return t.probe.answer == Answer::differs && t.probe.counts.passed == 0;
+  otherwise = !tried.empty() && std::all_of(tried.begin(), tried.end(), [&](const Tried& t) {
+    return t.probe.answer == Answer::differs && (t.probe.counts.passed == 0 || base.passed > 0);
   });
 }
 

@@ -69,13 +69,15 @@ struct Row {
   std::vector<std::string> or_else = {};
   // Conditional: if one of these settings has another value, this one decides.
   std::vector<std::string> decides_with = {};
-  bool otherwise = false;  // every run with another value fails, and none as recorded
+  // Every other value fails, and none as recorded. In every run, unless the plan itself passes now
+  // and then.
+  bool otherwise = false;
   bool by_oracle = false;  // the oracle varies it itself and reports that it matters
   // Of a dim: the nearest valid values below and above each value that passes.
   std::map<std::int64_t, std::vector<std::int64_t>> beside = {};
 
-  // Sets `necessary` and `otherwise` by what was tried.
-  void judge();
+  // Sets `necessary` and `otherwise` by what was tried. `base`: the failing plan's runs.
+  void judge(const Counts& base);
   Relevance relevance() const;
 };
 

@@ -60,7 +60,7 @@ class DimRow {
     std::stable_sort(row_.tried.begin(), row_.tried.end(), [](const Tried& a, const Tried& b) {
       return leading_number(a.value) < leading_number(b.value);
     });
-    row_.judge();
+    row_.judge(out_.base.counts);
     for (const auto value : values_with(Answer::passes)) {
       auto& next = row_.beside[value];
       for (const auto& tried : beside(value)) next.push_back(*leading_number(tried.value));

@@ -26,7 +26,7 @@ enum class Answer : std::uint8_t {
   // Or fails so rarely that another cause is likely, or ends the expected failure and shows the
   // background alone (Prober::look_past()); see the counts.
   passes,
-  differs,    // never passes often enough to tell, since it fails with another signature
+  differs,    // fails with another signature, in some runs or in all
   undecided,  // the budget ended
   unjudged,   // no run could be judged
 };

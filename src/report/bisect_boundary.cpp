@@ -12,8 +12,7 @@ std::string boundary_text(const Finding& f, const bisect::Boundary& b) {
                                 printable(sentence(b)));
   Table table({{b.dim, Table::Align::right}, {"answer"}, {"failed", Table::Align::right}});
   for (const auto& s : b.samples)
-    table.add(
-        {std::to_string(s.value), std::string(s.probe.answer_text()), ratio(s.probe.counts)});
+    table.add({std::to_string(s.value), std::string(s.probe.answer_text()), ratio(s.probe.counts)});
   if (!table.empty()) out += "\n" + table.text();
   return out + fmt::format("\nruns  {} made now{}\n", grouped(static_cast<std::uint64_t>(b.runs)),
                            b.complete ? "" : "; not complete: repeat the command to continue");

@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "bisect/decision.h"
 #include "bisect/fakes.h"
 
 namespace redzone::bisect {
@@ -141,12 +140,6 @@ TEST(Prober, TellsAnotherFailureAndNoJudgementFromAPass) {
   EXPECT_EQ(other.answer, Answer::differs);
   EXPECT_EQ(other.counts.said, "why");
   EXPECT_EQ(prober.ask(sample_plan({call_step(3, 1)})).answer, Answer::unjudged);
-}
-
-TEST(Prober, CountsARunThatFailsOtherwiseForNoPass) {
-  const statistics::Rates rates = statistics::rates_for(6, 6, 0.001);
-  EXPECT_EQ(answer_of({.other = 29, .passed = 1}, rates), Answer::differs);
-  EXPECT_EQ(answer_of({.other = 1, .passed = 29}, rates), Answer::passes);
 }
 
 TEST(Counts, KnowTheOtherSignatureOnlyIfAllRunsHaveIt) {

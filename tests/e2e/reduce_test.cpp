@@ -138,12 +138,12 @@ TEST_F(Reduce, SaysThatTheBudgetEnded) {
     all.insert(all.end(), budget.begin(), budget.end());
     return redzone(folder_, all);
   };
-  const Ran plans = reduce({"--evaluations", "3"});
-  EXPECT_NE(plans.out.find("reduction    budget of plans: "), std::string::npos) << plans;
   const Ran time = reduce({"--time", "1ms"});
   EXPECT_NE(time.out.find("reduction    budget of time: "), std::string::npos) << time;
+  const Ran plans = reduce({"--evaluations", "3"});
+  EXPECT_NE(plans.out.find("reduction    budget of plans: "), std::string::npos) << plans;
   const Ran shown = redzone(folder_, {"show", "1"});
-  EXPECT_NE(shown.out.find("reduction    budget of time: "), std::string::npos) << shown;
+  EXPECT_NE(shown.out.find("reduction    budget of plans: "), std::string::npos) << shown;
   EXPECT_NE(shown.out.find("redzone replay 1 --plugin "), std::string::npos) << shown;
 }
 

@@ -175,7 +175,9 @@ struct CountsAtAddress : WritesValue<CountsAtAddress> {
 
 // The words of a local array that nothing has written are all equal where the stack was filled.
 struct UninitializedLocal : WritesValue<UninitializedLocal> {
-  static TargetSpec spec() { return spec_of("uninitialized_local", "y = a local array, never written"); }
+  static TargetSpec spec() {
+    return spec_of("uninitialized_local", "y = a local array, never written");
+  }
   static float value(Context&) {
     std::uint32_t words[256];
     asm volatile("" : "=m"(words));  // for the compiler they are written
