@@ -121,7 +121,7 @@ void plant_over_guard(std::vector<Planted>& all) {
   plant({"a local variable that nothing has written",
          "uninitialized_local",
          "uninitialized-local",
-         uninitialized,
+         uninitialized_local,
          on_filled_stack(mode(kAsync, kTail)),
          {64}});
   plant(

@@ -181,7 +181,7 @@ ModeAxis addresses() {
 ModeAxis stack() {
   return {.name = "stack",
           .oracle = "uninitialized-local",
-          .kind = FailKind::uninitialized,
+          .kind = FailKind::uninitialized_local,
           .claim = "what the stack of the host holds when the target is called",
           .has = [](const Plan& plan) { return plan.mode.stack != Stack::as_left; },
           .value = own<&Mode::stack>,

@@ -13,60 +13,63 @@ namespace redzone {
 
 // Kinds of failure. Specificity is the order of enum_table(), not the order here.
 enum class FailKind : std::uint8_t {
-  launch_config,     // a launch that no device can run, or a product that overflows
-  illegal_access,    // fault on an address
-  misaligned,        // an access that is not aligned as its instruction requires
-  fault,             // any other device error, signal, or error of the target's wrapper
-  hang,              // did not end before the deadline
-  redzone,           // a canary was overwritten
-  use_after_free,    // memory accessed while it was not allocated, in stream order
-  race,              // threads of a block access shared memory without synchronization
-  barrier,           // a barrier that not all threads reach, or a mask without the lane
-  undefined,         // what C++ leaves undefined: an overflow, a shift, an index
-  scratch,           // requested less than the kernel's metadata demands
-  input_changed,     // a const input was overwritten
-  order,             // outputs depend on the order of two operations that nothing orders
-  nondeterministic,  // equal runs differ
-  schedule,          // outputs depend on the order of blocks and threads
-  uninitialized,     // outputs depend on what was in memory before
-  host_thread,       // outputs depend on which host thread makes a call
-  address,           // outputs depend on whether tensors lie where those of earlier calls did
-  history,           // outputs depend on the calls that came before
-  async,             // outputs depend on whether launches are synchronized
-  graph,             // outputs depend on whether calls are captured and replayed
-  placement,         // outputs depend on where the buffers lie
-  allocation,        // outputs depend on which memory is reused
-  reference,         // outputs differ from the reference
-  divergence,        // two runs differ and no single axis explains it
+  launch_config,        // a launch that no device can run, or a product that overflows
+  illegal_access,       // fault on an address
+  misaligned,           // an access that is not aligned as its instruction requires
+  fault,                // any other device error, signal, or error of the target's wrapper
+  hang,                 // did not end before the deadline
+  redzone,              // a canary was overwritten
+  use_after_free,       // memory accessed while it was not allocated, in stream order
+  race,                 // threads of a block access shared memory without synchronization
+  barrier,              // a barrier that not all threads reach, or a mask without the lane
+  undefined,            // what C++ leaves undefined: an overflow, a shift, an index
+  scratch,              // requested less than the kernel's metadata demands
+  input_changed,        // a const input was overwritten
+  order,                // outputs depend on the order of two operations that nothing orders
+  nondeterministic,     // equal runs differ
+  schedule,             // outputs depend on the order of blocks and threads
+  uninitialized_local,  // outputs depend on what the host's stack holds
+  uninitialized,        // outputs depend on what was in memory before
+  host_thread,          // outputs depend on which host thread makes a call
+  address,              // outputs depend on whether tensors lie where those of earlier calls did
+  history,              // outputs depend on the calls that came before
+  async,                // outputs depend on whether launches are synchronized
+  graph,                // outputs depend on whether calls are captured and replayed
+  placement,            // outputs depend on where the buffers lie
+  allocation,           // outputs depend on which memory is reused
+  reference,            // outputs differ from the reference
+  divergence,           // two runs differ and no single axis explains it
 };
 
 // Most specific first (see more_specific()).
 constexpr auto enum_table(FailKind) {
-  return enum_names<FailKind>("kind of failure", {{FailKind::launch_config, "launch-config"},
-                                                  {FailKind::illegal_access, "illegal-access"},
-                                                  {FailKind::misaligned, "misaligned-access"},
-                                                  {FailKind::fault, "fault"},
-                                                  {FailKind::hang, "hang"},
-                                                  {FailKind::redzone, "redzone"},
-                                                  {FailKind::use_after_free, "use-after-free"},
-                                                  {FailKind::race, "race"},
-                                                  {FailKind::barrier, "barrier"},
-                                                  {FailKind::undefined, "undefined-behavior"},
-                                                  {FailKind::scratch, "scratch-too-small"},
-                                                  {FailKind::input_changed, "input-changed"},
-                                                  {FailKind::order, "order"},
-                                                  {FailKind::nondeterministic, "nondeterministic"},
-                                                  {FailKind::schedule, "schedule"},
-                                                  {FailKind::uninitialized, "uninitialized"},
-                                                  {FailKind::host_thread, "host-thread"},
-                                                  {FailKind::address, "address"},
-                                                  {FailKind::history, "history"},
-                                                  {FailKind::async, "async"},
-                                                  {FailKind::graph, "graph"},
-                                                  {FailKind::placement, "placement"},
-                                                  {FailKind::allocation, "allocation"},
-                                                  {FailKind::reference, "reference"},
-                                                  {FailKind::divergence, "divergence"}});
+  return enum_names<FailKind>("kind of failure",
+                              {{FailKind::launch_config, "launch-config"},
+                               {FailKind::illegal_access, "illegal-access"},
+                               {FailKind::misaligned, "misaligned-access"},
+                               {FailKind::fault, "fault"},
+                               {FailKind::hang, "hang"},
+                               {FailKind::redzone, "redzone"},
+                               {FailKind::use_after_free, "use-after-free"},
+                               {FailKind::race, "race"},
+                               {FailKind::barrier, "barrier"},
+                               {FailKind::undefined, "undefined-behavior"},
+                               {FailKind::scratch, "scratch-too-small"},
+                               {FailKind::input_changed, "input-changed"},
+                               {FailKind::order, "order"},
+                               {FailKind::nondeterministic, "nondeterministic"},
+                               {FailKind::schedule, "schedule"},
+                               {FailKind::uninitialized_local, "uninitialized-local"},
+                               {FailKind::uninitialized, "uninitialized"},
+                               {FailKind::host_thread, "host-thread"},
+                               {FailKind::address, "address"},
+                               {FailKind::history, "history"},
+                               {FailKind::async, "async"},
+                               {FailKind::graph, "graph"},
+                               {FailKind::placement, "placement"},
+                               {FailKind::allocation, "allocation"},
+                               {FailKind::reference, "reference"},
+                               {FailKind::divergence, "divergence"}});
 }
 
 // When a plan shows several failures, the most specific one names the finding: failures that end a

@@ -155,6 +155,9 @@ TEST(ProgramText, RefusesWhatWouldNotShow) {
   Plan reused = sample_plan();
   reused.mode.addresses = Addresses::reused;
   EXPECT_TRUE(refused(reused, FailKind::fault, sample_spec()));
+  Plan filled = sample_plan();
+  filled.mode.stack = Stack::filled;
+  EXPECT_TRUE(refused(filled, FailKind::fault, sample_spec()));
   Plan graph = sample_plan();
   std::get<CallStep>(graph.steps.back()).graph = 1;
   EXPECT_TRUE(refused(graph, FailKind::fault, sample_spec()));
