@@ -20,6 +20,7 @@ import sys
 from typing import NoReturn
 
 from .alone import hashes_alone
+from .answer import Answer
 from .description import description
 from .device import choose_device
 from .files import FileError, Files, MissingModule, exception_text
@@ -38,44 +39,13 @@ def _without_files() -> list[Target]:
     return []
 
 
-class _Answer:
-    """The descriptor that the driver reads, as long as no file has closed it."""
-
-    def __init__(self, number: int) -> None:
-        self._number = number
-        self._pipe = os.fstat(number)
-        # Processes that the files start must not hold the answer open.
-        os.set_inheritable(number, False)
-        os.register_at_fork(after_in_child=self._close)
-
-    def write(self, data: bytes) -> bool:
-        """False if it is another file by now."""
-        try:
-            if not self._is_open():
-                return False
-            while data:
-                data = data[os.write(self._number, data) :]
-        except OSError:
-            return False
-        return True
-
-    def _is_open(self) -> bool:
-        return os.path.samestat(os.fstat(self._number), self._pipe)
-
-    def _close(self) -> None:
-        # Where it is closed already, the number may be another file's.
-        with contextlib.suppress(OSError):
-            if self._is_open():
-                os.close(self._number)
-
-
 def _leave(code: int) -> NoReturn:
     """Ends the process without handlers of the user's modules."""
     flush()
     os._exit(code)
 
 
-def _refuse(answer: _Answer, code: int, line: str) -> NoReturn:
+def _refuse(answer: Answer, code: int, line: str) -> NoReturn:
     """The line goes to people by stderr, among what the files print, and alone to the driver."""
     flush()
     write_line(line)
@@ -91,7 +61,7 @@ def main() -> NoReturn:
     parser.add_argument("--driver", type=int, default=0, help="the process that the zygote ends with")
     parser.add_argument("file", nargs="*")
     arguments = parser.parse_args()
-    answer = _Answer(arguments.out_fd)
+    answer = Answer(arguments.out_fd)
     os.dup2(2, 1)
     answer.write(b"\n")
     files = Files(arguments.file)
