@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "e2e/nights.h"
+#include "report/night_formats.h"
 
 namespace redzone::e2e {
 namespace {
@@ -126,10 +127,9 @@ TEST_F(NightInput, ABrokenPlanAloneIsAUsageErrorAndBesideANewFindingTheFindingCo
   EXPECT_EQ(redzone(folder_, wanted).exit, 2);
   install(kBuggyBuild);
   EXPECT_EQ(redzone(folder_, wanted).exit, 1);
-  for (const char* file :
-       {"index.html", "junit.xml", "redzone.sarif", "summary.md", "night.json", "night.txt"}) {
-    const std::string text = read_text(folder_ / (std::string("out/") + file));
-    EXPECT_NE(text.find("broken.toml:2:10: not a plan"), std::string::npos) << file;
+  for (const auto& format : report::night_formats()) {
+    const std::string text = read_text(folder_ / (std::string("out/") + std::string(format.file)));
+    EXPECT_NE(text.find("broken.toml:2:10: not a plan"), std::string::npos) << format.file;
   }
 }
 

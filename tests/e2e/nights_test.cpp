@@ -5,6 +5,8 @@
 #include <pugixml.hpp>
 #include <sstream>
 
+#include "report/night_formats.h"
+
 namespace redzone::e2e {
 namespace {
 
@@ -297,15 +299,11 @@ TEST_F(SixNights, ANightSaysHowManyCallsWereComparedWithTheReference) {
   };
   expect_told();
   // Once more from the store alone.
-  for (const auto& [format, file] : {std::pair{"json", "night.json"},
-                                     {"text", "night.txt"},
-                                     {"html", "index.html"},
-                                     {"junit", "junit.xml"},
-                                     {"markdown", "summary.md"},
-                                     {"sarif", "redzone.sarif"}}) {
-    std::filesystem::remove(folder_ / (std::string("out/") + file));
-    ASSERT_EQ(redzone(folder_, {"report", "--db", "x.db", "--format", format, "--out",
-                                std::string("out/") + file})
+  for (const auto& format : report::night_formats()) {
+    const std::string file = "out/" + std::string(format.file);
+    std::filesystem::remove(folder_ / file);
+    ASSERT_EQ(redzone(folder_, {"report", "--db", "x.db", "--format", std::string(format.name),
+                                "--out", file})
                   .exit,
               0);
   }

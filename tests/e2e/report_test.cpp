@@ -4,6 +4,7 @@
 #include <map>
 
 #include "e2e/cli.h"
+#include "report/night_formats.h"
 
 namespace redzone::e2e {
 namespace {
@@ -29,8 +30,11 @@ void expect_every_format(const TempFolder& folder) {
     EXPECT_NE(ran.out.find(part), std::string::npos) << format;
     EXPECT_NE(ran.out.find("uninitialized: y (puzzle.stale_grid)"), std::string::npos) << format;
   }
-  for (const char* file : {"index.html", "junit.xml", "summary.md", "redzone.sarif", "night.txt"})
-    EXPECT_FALSE(read_text(folder / ("r/" + std::string(file))).empty()) << file;
+  for (const auto& format : report::night_formats()) {
+    const Ran ran = report_of(folder, {"--format", std::string(format.name)});
+    EXPECT_NE(ran.out.find("puzzle.stale_grid"), std::string::npos) << format.name;
+    EXPECT_FALSE(read_text(folder / ("r/" + std::string(format.file))).empty()) << format.file;
+  }
   const Ran ran = report_of(folder, {"--format", "html", "--out", "page.html"});
   EXPECT_EQ(ran.exit, 0) << ran;
   EXPECT_EQ(ran.out, "");

@@ -7,6 +7,7 @@
 #include "core/exit_code.h"
 #include "core/plan_text.h"
 #include "nightly/fixture.h"
+#include "report/night_formats.h"
 
 namespace redzone::nightly {
 namespace {
@@ -501,9 +502,8 @@ TEST_F(NightSteps, TheReportIsWrittenInAllFormats) {
   report_ = dir_ / "out";
   std::filesystem::create_directory(*report_);
   EXPECT_EQ(night().code, kOk);
-  for (const char* file :
-       {"index.html", "junit.xml", "redzone.sarif", "summary.md", "night.json", "night.txt"})
-    EXPECT_GT(std::filesystem::file_size(*report_ / file), 0u) << file;
+  for (const auto& format : report::night_formats())
+    EXPECT_GT(std::filesystem::file_size(*report_ / format.file), 0u) << format.file;
 }
 
 }  // namespace
