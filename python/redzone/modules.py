@@ -23,7 +23,7 @@ def file_of(module: object) -> str:
     what it likes."""
     try:
         file = getattr(module, "__file__", None)
-    except Exception:
+    except BaseException:
         return ""
     return file if isinstance(file, str) else ""
 

@@ -342,6 +342,11 @@ Bisection Bisector::run() {
     recheck_under_other_launches();
     bring_back();
     complete_dims(spec_, axes_, prober_, out_);
+    // Values were asked since it was seen.
+    for (const auto& row : out_.rows)
+      for (const auto& tried : row.tried)
+        if (tried.probe.counts.passed > 0 && tried.probe.answer == Answer::passes)
+          out_.background.clear();
     if (const auto& varied = options_.axes.varied; !varied.empty()) {
       Row row{AxisKind::mode, std::string(varied.front()), "compared", {}, true, {}};
       row.by_oracle = true;

@@ -326,6 +326,10 @@ Result<Boundary> find_boundary(const Plan& plan, const TargetSpec& spec, const s
       out.samples.clear();
       out.rule.reset();
       Search(plan, spec, *named, steps.first, prober, out).run();
+      // It may ask other values than the first one.
+      if (std::any_of(out.samples.begin(), out.samples.end(),
+                      [](const DimSample& s) { return s.probe.counts.passed > 0; }))
+        out.background.clear();
     }
   }
   out.complete = !prober.ended();

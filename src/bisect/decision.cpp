@@ -29,6 +29,12 @@ bool rate_is_known(const Counts& counts) {
   return statistics::exact_interval(counts.same, n, 0.9).low >= seen / 2;
 }
 
+// Whether failures of other kinds are as frequent as the expected one would be.
+bool fails_in_any_way(const Counts& counts, const statistics::Rates& rates) {
+  const statistics::SequentialTest test(rates, counts.same + counts.other, counts.judged());
+  return counts.other > 0 && test.decision() != statistics::Decision::passes;
+}
+
 }  // namespace
 
 Answer answer_of(const Counts& counts, const statistics::Rates& rates) {
@@ -37,7 +43,7 @@ Answer answer_of(const Counts& counts, const statistics::Rates& rates) {
     case statistics::Decision::fails:
       return Answer::fails;
     case statistics::Decision::passes:
-      return counts.other > 0 ? Answer::differs : Answer::passes;
+      return fails_in_any_way(counts, rates) ? Answer::differs : Answer::passes;
     case statistics::Decision::open:
       break;
   }

@@ -21,7 +21,7 @@ struct Seen {
   // "guard with launch = gated": where passing values fail.
   std::vector<std::string> only_this_launch;
   Counts fails, passes;
-  bool background = false;  // those in `passing` show it
+  bool background = true;  // all in `passing` fail, in another way
 };
 
 Seen seen_of(const Row& row) {
@@ -34,7 +34,7 @@ Seen seen_of(const Row& row) {
         seen.shown_otherwise.push_back(fmt::format("{} ({})", t.value, how));
     } else if (t.probe.answer == Answer::passes) {
       seen.passing.push_back(t.value);
-      seen.background = seen.background || t.probe.fails_otherwise();
+      seen.background = seen.background && t.probe.fails_otherwise();
       if (t.other_data) seen.only_this_data.push_back(t.value);
       if (t.other_launch)
         seen.only_this_launch.push_back(

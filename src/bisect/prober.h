@@ -26,7 +26,7 @@ enum class Answer : std::uint8_t {
   // Or fails so rarely that another cause is likely, or ends the expected failure and shows the
   // background alone (Prober::look_past()); see the counts.
   passes,
-  differs,    // fails with another signature, in some runs or in all
+  differs,    // fails with another signature, as often as the expected failure would show
   undecided,  // the budget ended
   unjudged,   // no run could be judged
 };

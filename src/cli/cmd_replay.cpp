@@ -54,7 +54,7 @@ class Replay final : public Command {
         "addresses", po::value<std::string>(),
         "addresses of tensors instead of the plan's: distinct for each call, or reused")(
         "stack", po::value<std::string>(),
-        "the host's stack at each call instead of the plan's: as_left or filled with the poison")(
+        "the host's stack at each call instead of the plan's: as_left, or filled with one word")(
         "allocator", po::value<std::string>(),
         "allocator instead of the plan's: guard, plain, pool or caching")(
         "schedule-seed", po::value<Count>(), "seed of the host scheduler, instead of the plan's");

@@ -42,8 +42,8 @@ enum class Callers : std::uint8_t { one, each };
 // tensors of one size lie at one address with other data, as a framework's allocator places them.
 enum class Addresses : std::uint8_t { distinct, reused };
 // What the host's stack holds below the frame that calls the target. as_left: what earlier code
-// left there. filled: the poison, so that a launcher which reads a local variable that it never
-// wrote reads that.
+// left there. filled: one word everywhere, so that a launcher which reads a local variable that it
+// never wrote reads that.
 enum class Stack : std::uint8_t { as_left, filled };
 // The tool that the trial runs under: one of compute-sanitizer's, on CUDA, or a check of the device
 // itself (is_check()), for which plugins are built a second time.

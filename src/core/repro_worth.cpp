@@ -10,13 +10,16 @@ namespace {
 // From so many runs on the measured rate of a failure is one.
 constexpr std::int64_t kMeasured = 10;
 
+bool is_measured(const Finding& finding) {
+  return finding.reliability.n >= kMeasured;
+}
+
 int shown_by(const Finding& finding) {
-  const bool measured = finding.reliability.n >= kMeasured;
   switch (finding.state) {
     case FindingState::confirmed:
-      return finding.minimal || measured ? 4 : 3;
+      return finding.minimal ? 4 : 3;
     case FindingState::flaky:
-      return measured ? 3 : 2;
+      return is_measured(finding) ? 3 : 2;
     case FindingState::suspect:
       return 1;
     case FindingState::unconfirmed:
@@ -51,7 +54,8 @@ ReproWorth worth_of(const Finding& finding) {
           .minimal = finding.minimal,
           .state = rank_of(finding.state),
           .fewer_calls = -call_count(finding.plan),
-          .shorter_text = -static_cast<std::int64_t>(print_plan(finding.plan).size())};
+          .shorter_text = -static_cast<std::int64_t>(print_plan(finding.plan).size()),
+          .measured = is_measured(finding)};
 }
 
 }  // namespace redzone

@@ -15,14 +15,15 @@ int rank_of(FindingState state);
 bool is_smaller(const Plan& a, const Plan& b);
 
 // Greater is better: by what the runs have shown, then minimal before not minimal, then by state,
-// then the smaller plan. A failure of now and then may show in all of the few runs that confirm
-// one: such a plan shows no more than one that more runs have shown to be flaky.
+// then the smaller plan, then the one that was measured. A failure of now and then may show in all
+// of the runs that confirm an unreduced plan: it shows no more than one that was measured as flaky.
 struct ReproWorth {
   int shown = 0;
   bool minimal = false;
   int state = 0;
   std::int64_t fewer_calls = 0;   // the number of calls, negated
   std::int64_t shorter_text = 0;  // the length of the plan's text, negated
+  bool measured = false;
 
   auto operator<=>(const ReproWorth&) const = default;
 };

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "bisect/decision.h"
 #include "bisect/fakes.h"
 
 namespace redzone::bisect {
@@ -140,6 +141,15 @@ TEST(Prober, TellsAnotherFailureAndNoJudgementFromAPass) {
   EXPECT_EQ(other.answer, Answer::differs);
   EXPECT_EQ(other.counts.said, "why");
   EXPECT_EQ(prober.ask(sample_plan({call_step(3, 1)})).answer, Answer::unjudged);
+}
+
+TEST(Prober, TakesAStrayOtherFailureForNone) {
+  const statistics::Rates sure = statistics::rates_for(6, 6, 0.001);
+  EXPECT_EQ(answer_of({.other = 30}, sure), Answer::differs);
+  EXPECT_EQ(answer_of({.passed = 30}, sure), Answer::passes);
+  const statistics::Rates often = statistics::rates_for(24, 32, 0.001);
+  EXPECT_EQ(answer_of({.other = 20, .passed = 20}, often), Answer::differs);
+  EXPECT_EQ(answer_of({.other = 1, .passed = 63}, often), Answer::passes);
 }
 
 TEST(Counts, KnowTheOtherSignatureOnlyIfAllRunsHaveIt) {

@@ -202,6 +202,12 @@ TEST(PlanText, CallersArePrintedWhereEachStepHasItsOwn) {
   expect_printed(plan, "callers", "each", "one");
 }
 
+TEST(PlanText, TheStackIsPrintedWhereItIsFilled) {
+  Plan plan = testing::sample_plan();
+  plan.mode.stack = Stack::filled;
+  expect_printed(plan, "stack", "filled", "as_left");
+}
+
 TEST(PlanText, AddressesArePrintedWhereTheyAreReused) {
   Plan plan = testing::sample_plan();
   plan.mode.addresses = Addresses::reused;

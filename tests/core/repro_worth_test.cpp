@@ -26,9 +26,10 @@ TEST(ReproWorth, WhatTheRunsShowThenMinimalThenStateThenSize) {
   using enum FindingState;
   const Finding best_first[] = {finding_of(confirmed, true, 2),
                                 finding_of(confirmed, true, 3),
-                                measured(finding_of(confirmed, false, 1), 10),
                                 measured(finding_of(flaky, true, 1), 64),
                                 measured(finding_of(confirmed, false, 1), 2),
+                                measured(finding_of(confirmed, false, 2), 10),
+                                measured(finding_of(confirmed, false, 2), 2),
                                 measured(finding_of(flaky, false, 1), 64),
                                 measured(finding_of(flaky, true, 1), 3),
                                 finding_of(suspect, true, 1),

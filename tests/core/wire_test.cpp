@@ -26,6 +26,7 @@ TEST(Wire, RoundTrips) {
   aligned.mode.alignment = Alignment::element;
   aligned.mode.callers = Callers::each;
   aligned.mode.addresses = Addresses::reused;
+  aligned.mode.stack = Stack::filled;
   EXPECT_EQ(*wire::decode<Plan>(wire::encode(aligned)), aligned);
   const TrialSpec trial{testing::sample_plan().mode, {2, 0, 1}, true, true, {1, 2}};
   EXPECT_EQ(*wire::decode<TrialSpec>(wire::encode(trial)), trial);

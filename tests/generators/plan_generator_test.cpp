@@ -159,6 +159,22 @@ TEST(PlanGenerator, TheEnvironmentDoesNotDecide) {
   EXPECT_EQ(before, after);
 }
 
+TEST(PlanGenerator, FillsTheStackInOnePlanOfSixAndChangesNothingElse) {
+  const TargetSpec spec = chunk_like_spec();
+  Budget without = host_budget();
+  without.stacks = false;
+  PlanGenerator generator(spec, host_budget(), 5), other(spec, without, 5);
+  int filled = 0;
+  for (int i = 0; i < 600; ++i) {
+    Plan plan = generator.next();
+    filled += plan.mode.stack == Stack::filled ? 1 : 0;
+    plan.mode.stack = Stack::as_left;
+    EXPECT_EQ(plan, other.next());
+  }
+  EXPECT_GT(filled, 60);
+  EXPECT_LT(filled, 140);
+}
+
 TEST(PlanGenerator, TheModeIsTheDefaultButForPoisonAndSchedule) {
   const TargetSpec spec = chunk_like_spec();
   Budget budget = host_budget();

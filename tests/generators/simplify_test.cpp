@@ -231,6 +231,16 @@ TEST(Simplify, CallersBecomeOne) {
   EXPECT_TRUE(simpler(plain, plan, spec));
 }
 
+TEST(Simplify, TheStackIsLeftAsItIs) {
+  const TargetSpec spec = chunk_like_spec();
+  Plan plan = PlanGenerator(spec, host_budget(), 9).next();
+  plan.mode = {.stack = Stack::filled};
+  Plan plain = plan;
+  plain.mode = {};
+  EXPECT_TRUE(contains(all_simplifications(plan, spec), plain));
+  EXPECT_TRUE(simpler(plain, plan, spec));
+}
+
 TEST(Simplify, AddressesBecomeDistinct) {
   const TargetSpec spec = chunk_like_spec();
   Plan plan = PlanGenerator(spec, host_budget(), 9).next();

@@ -227,13 +227,23 @@ class Descriptions(cases.FileCase):
             self.assertEqual(len({self.answer(case + RIGHT)["code_hash"] for _ in range(2)}), 1)
 
     def test_an_object_in_the_place_of_a_module_may_raise(self):
-        text = ("import sys\nclass Lazy:\n    def __getattr__(self, name): raise RuntimeError(name)\n"
-                "sys.modules['lazy'] = Lazy()\n")  # fmt: skip
-        self.write(text + RIGHT, "first.py")
         self.write(RIGHT.replace("def ", "def other_", 1), "second.py")
-        ran, answer = cases.described("first.py", "second.py", cwd=self.folder)
-        self.assertEqual(ran.returncode, 0, ran.stderr)
-        self.assertEqual(len(answer["target"]), 2)
+        for raised in ("RuntimeError", "KeyboardInterrupt"):
+            text = (f"import sys\nclass Lazy:\n    def __getattr__(self, name): raise {raised}(name)\n"
+                    "sys.modules['lazy'] = Lazy()\n")  # fmt: skip
+            self.write(text + RIGHT, "first.py")
+            ran, answer = cases.described("first.py", "second.py", cwd=self.folder)
+            self.assertEqual(ran.returncode, 0, ran.stderr)
+            self.assertEqual(len(answer["target"]), 2)
+
+    def test_a_package_may_start_a_thread_that_a_forked_process_would_wait_for(self):
+        text = ("import concurrent.futures\npool = concurrent.futures.ThreadPoolExecutor(1)\n"
+                "assert pool.submit(int, '1').result(20) == 1\n")  # fmt: skip
+        self.write(text, "starts.py")
+        self.write("import starts\n" + RIGHT, "first.py")
+        self.write("import starts\nstarts.pool.submit(int, '1').result(20)\n"
+                   + RIGHT.replace("def ", "def other_", 1), "second.py")  # fmt: skip
+        self.assertEqual(len(self.hashes_of("first.py", "second.py")), 2)
 
     def test_what_is_imported_sees_no_frames_of_ours(self):
         self.write("import warnings\nwarnings.warn('old', stacklevel=2)\n", "warns.py")

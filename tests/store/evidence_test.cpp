@@ -31,7 +31,8 @@ TEST(Evidence, ATrialComesBackAsItWas) {
   must(store.add_trial(id, "replay", plan_of(1), {}, Observation{}, Verdict::pass("history")));
   const TrialSpec plain{.mode = {.alignment = Alignment::exact,
                                  .callers = Callers::each,
-                                 .addresses = Addresses::reused},
+                                 .addresses = Addresses::reused,
+                                 .stack = Stack::filled},
                         .order = {},
                         .plain_graphs = true};
   must(store.add_trial(id, "replay", plan_of(1), plain, Observation{}, Verdict::pass("graph")));
