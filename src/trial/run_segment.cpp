@@ -21,10 +21,27 @@ constexpr std::size_t kFilledStackBytes = std::size_t{64} << 10;
 constexpr std::uint32_t kStackFill = 0x7fa5a5a5;
 
 // Leaves words on the stack below the frame of the caller, where those of the target will be.
-[[gnu::noinline]] void fill_stack() {
+[[gnu::noinline]] void fill_stack(std::uint32_t with) {
   volatile std::uint32_t words[kFilledStackBytes / sizeof(std::uint32_t)];
-  for (auto& word : words) word = kStackFill;
+  for (auto& word : words) word = with;
 }
+
+// While it exists the stack below its function was filled. What the fill leaves would be what a
+// later trial finds there, which has to differ.
+class FilledStack {
+ public:
+  explicit FilledStack(bool filled) : filled_(filled) {
+    if (filled_) fill_stack(kStackFill);
+  }
+  ~FilledStack() {
+    if (filled_) fill_stack(0);
+  }
+  FilledStack(const FilledStack&) = delete;
+  FilledStack& operator=(const FilledStack&) = delete;
+
+ private:
+  bool filled_;
+};
 
 // Calls `code` of the target for one run of a call, whose context it leaves behind in `context`.
 template <class Code>
@@ -150,7 +167,7 @@ class SegmentRun {
       state_.show_progress();
       if (state_.immediate && !state_.make_ready()) break;
       run_code(state_, spec_, unit, r, "run", context_, [&](CallContext& context) {
-        if (state_.mode.stack == Stack::filled && state_.checks) fill_stack();
+        const FilledStack stack(state_.mode.stack == Stack::filled && state_.checks);
         target_.run(context);
       });
     }
