@@ -31,7 +31,7 @@ def hashes_alone(words: Sequence[str], of_driver: str) -> dict[str, str]:
 def _hashes_of(words: Sequence[str], of_driver: str) -> Iterator[tuple[str, str]]:
     started = [(word, *_start(word, of_driver)) for word in words]
     for word, child, reading in started:
-        # It is in the pipe by then; what the file has started may hold the other end open.
+        # The hash is in the pipe then; what the file has started may hold the other end open.
         _, status = os.waitpid(child, 0)
         os.set_blocking(reading, False)
         told = b""

@@ -24,6 +24,12 @@ struct Pick {
   std::size_t setting;
 };
 
+bool a_value_passes(const Row& row) {
+  return std::any_of(row.tried.begin(), row.tried.end(), [](const Tried& t) {
+    return t.probe.answer == Answer::passes && t.probe.counts.passed > 0;
+  });
+}
+
 class Bisector {
  public:
   Bisector(const Plan& plan, const TargetSpec& spec, Prober& prober, const BisectOptions& options)
@@ -343,10 +349,7 @@ Bisection Bisector::run() {
     bring_back();
     complete_dims(spec_, axes_, prober_, out_);
     // Values were asked since it was seen.
-    for (const auto& row : out_.rows)
-      for (const auto& tried : row.tried)
-        if (tried.probe.counts.passed > 0 && tried.probe.answer == Answer::passes)
-          out_.background.clear();
+    if (std::any_of(out_.rows.begin(), out_.rows.end(), a_value_passes)) out_.background.clear();
     if (const auto& varied = options_.axes.varied; !varied.empty()) {
       Row row{AxisKind::mode, std::string(varied.front()), "compared", {}, true, {}};
       row.by_oracle = true;

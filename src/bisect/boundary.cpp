@@ -321,7 +321,7 @@ Result<Boundary> find_boundary(const Plan& plan, const TargetSpec& spec, const s
     std::vector<Probe> probes;
     for (const auto& sample : out.samples) probes.push_back(sample.probe);
     out.background = background_of(probes);
-    if (!out.background.empty()) {  // another search, whose answers are known
+    if (!out.background.empty()) {  // another search, of whose answers most are known
       prober.look_past(out.background);
       out.samples.clear();
       out.rule.reset();
@@ -346,7 +346,7 @@ std::string sentence(const Boundary& b) {
     return fmt::format("No simple rule for {}: see the samples{}.", name, open);
   if (!b.rule)
     return fmt::format("no rule for {} so far: fails with {}, {} {}{}.", name,
-                       samples_with(b, Answer::fails), ends_with(b.background),
+                       samples_with(b, Answer::fails), ends_with(!b.background.empty()),
                        samples_with(b, Answer::passes), open);
   std::string out = (b.complete ? "" : "so far: ") + b.rule->text(name);
   const auto beside = [&](const DimSample* passing, std::int64_t failing) {

@@ -49,7 +49,7 @@ Seen seen_of(const Row& row) {
 
 // "passes with 8, 16", of these values.
 std::string ends(const Seen& seen, const std::string& values) {
-  return fmt::format("{} {}", seen.background ? "fails otherwise with" : "passes with", values);
+  return fmt::format("{} {}", ends_with(seen.background), values);
 }
 std::string ends(const Seen& seen) {
   return ends(seen, fmt::format("{}", fmt::join(seen.passing, ", ")));

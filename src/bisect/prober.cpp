@@ -37,8 +37,8 @@ std::string background_text(const std::string& signature) {
       signature);
 }
 
-std::string_view ends_with(const std::string& background) {
-  return background.empty() ? "passes with" : "fails otherwise with";
+std::string_view ends_with(bool background) {
+  return background ? "fails otherwise with" : "passes with";
 }
 
 Prober::Prober(Runner& runner, ProbeBudget budget, Memory memory, Record record)

@@ -72,7 +72,7 @@ std::string background_of(std::span<const Probe> probes);
 // The end of a sentence about a background of this signature; "" for "".
 std::string background_text(const std::string& signature);
 // "passes with", or "fails otherwise with" where no value passes.
-std::string_view ends_with(const std::string& background);
+std::string_view ends_with(bool background);
 
 // Runs by plan hash.
 using Memory = std::map<std::string, Counts>;

@@ -5,30 +5,6 @@
 #include "core/plan_text.h"
 
 namespace redzone {
-namespace {
-
-// From so many runs on the measured rate of a failure is one.
-constexpr std::int64_t kMeasured = 10;
-
-bool is_measured(const Finding& finding) {
-  return finding.reliability.n >= kMeasured;
-}
-
-int shown_by(const Finding& finding) {
-  switch (finding.state) {
-    case FindingState::confirmed:
-      return finding.minimal ? 4 : 3;
-    case FindingState::flaky:
-      return is_measured(finding) ? 3 : 2;
-    case FindingState::suspect:
-      return 1;
-    case FindingState::unconfirmed:
-      return 0;
-  }
-  return 0;
-}
-
-}  // namespace
 
 int rank_of(FindingState state) {
   switch (state) {
@@ -43,6 +19,24 @@ int rank_of(FindingState state) {
   }
   return 0;
 }
+
+namespace {
+
+// From so many runs on the measured rate of a failure is one.
+constexpr std::int64_t kMeasured = 10;
+
+bool is_measured(const Finding& finding) {
+  return finding.reliability.n >= kMeasured;
+}
+
+int shown_by(const Finding& finding) {
+  const bool confirmed = finding.state == FindingState::confirmed;
+  const bool flaky = finding.state == FindingState::flaky;
+  const bool certain = (confirmed && finding.minimal) || (flaky && is_measured(finding));
+  return rank_of(finding.state) + (certain ? 1 : 0);
+}
+
+}  // namespace
 
 bool is_smaller(const Plan& a, const Plan& b) {
   return std::tuple(call_count(a), print_plan(a).size()) <

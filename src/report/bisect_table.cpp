@@ -53,10 +53,10 @@ NightTable bisection_table(const bisect::Bisection& b) {
   for (const auto& row : b.rows)
     for (const auto& t : row.tried)
       other = other || (t.probe.answer != Answer::fails && t.probe.answer != Answer::passes);
-  NightTable table{
-      sentence(b),
-      {"setting", "is", "verdict", "fails with", std::string(bisect::ends_with(b.background))},
-      {}};
+  NightTable table{sentence(b),
+                   {"setting", "is", "verdict", "fails with",
+                    std::string(bisect::ends_with(!b.background.empty()))},
+                   {}};
   if (other) table.columns.push_back("other result");
   for (const auto& row : b.rows) {
     std::vector<std::string> cells{row.axis, row.value, verdict_cell(row),

@@ -22,8 +22,9 @@ constexpr std::uint32_t kStackFill = 0x7fa5a5a5;
 
 // Leaves words on the stack below the frame of the caller, where those of the target will be.
 [[gnu::noinline]] void fill_stack(std::uint32_t with) {
-  volatile std::uint32_t words[kFilledStackBytes / sizeof(std::uint32_t)];
-  for (auto& word : words) word = with;
+  std::uint32_t words[kFilledStackBytes / sizeof(std::uint32_t)];
+  std::fill(std::begin(words), std::end(words), with);
+  asm volatile("" : : "r"(words) : "memory");  // or the compiler leaves the fill out
 }
 
 // While it exists the stack below its function was filled. What the fill leaves would be what a

@@ -10,6 +10,10 @@ import sys
 import tempfile
 import unittest
 
+# What a file begins with, and a file with a target that is right.
+HEAD = "import redzone as rz\nN = rz.dim('N', 1, 100)\n"
+RIGHT = HEAD + "@rz.target(x=rz.In('f32', N), y=rz.Out('f32', N))\ndef copy(x, y):\n    y[:] = x\n"
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "python"
 PUZZLES = sorted((ROOT / "tests/python/puzzles").glob("*.py"))
