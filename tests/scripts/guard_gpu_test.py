@@ -45,6 +45,8 @@ if "guard_before" in options and (deed in ("read_after",) or "triton" in deed):
     signature = ""
 if deed == "after_free" and "all" in options:
     signature = error
+if deed == "cupy_scale.pywrite_after":
+    signature = error
 if command[-1] == "no_record_stream" and "all" in options:
     signature = error
 if mode == "lazy":
@@ -54,6 +56,7 @@ if mode == "empty report":
     pathlib.Path(words[words.index("--output") + 1]).touch()
     sys.exit(1)
 report = {{"judged": True, "processes_not_judged": int(mode == "blind"), "exit_code": ran.returncode,
+           "counters": {{"device_blocks": 1234}}, "processes": [{{"state": "no allocation seen"}}],
            "findings": [{{"signature": signature}}] if signature else []}}
 pathlib.Path(words[words.index("--output") + 1]).write_text(json.dumps(report))
 sys.exit(1 if signature else ran.returncode)
@@ -94,6 +97,12 @@ PYTHON_PROGRAMS = {
                   "    sys.exit('UnsynchronizedAccessError')\n"
                   "print(sys.argv[1], 1024.0)",
     "scratch.py": "print('256 False')",
+    "operators.py": "print('{\"samples\": 7, \"refused\": 1}')",
+    "training_loop.py": "print('10000 steps, loss 2.0 then 1.0, learned True')",
+    "jax_step.py": "print('jax on gpu: learned True')",
+    "cupy_scale.py": "print('cupy True 1.0')",
+    "all_reduce.py": "",
+    "suite.py": "",
 }
 
 
@@ -174,6 +183,33 @@ class GuardGpu(unittest.TestCase):
         self.assertEqual(ran.returncode, 1, ran)
         self.assertEqual(len(re.findall("NOT AS EXPECTED", ran.stdout)), 20)
 
+    # Stand-ins for modules, of which `pytest` does as its count of elements says.
+    def test_programs_without_a_mistake(self):
+        for name in ("expecttest", "jax", "cupy"):
+            (self.root / "modules" / f"{name}.py").write_text("")
+        (self.root / "modules/torch.py").write_text(
+            "__version__ = '9.8'\nclass cuda:\n    device_count = staticmethod(lambda: 1)\n")
+        (self.root / "modules/pytest.py").write_text(
+            "import os, sys\nright = os.environ['SUITE_COUNT'] == '1000'\n"
+            "print('1 passed' if right else 'finding 1: canary: write in test_fill (suite_test.py)')\n"
+            "sys.exit(not right)\n")
+        ran = self.run_script("--correct", "1s")
+        self.assertEqual(ran.returncode, 0, ran)
+        text = (self.root / "bench/results/nvidia-h0-guard-correct.txt").read_text()
+        self.assertIn("command ./scripts/guard_gpu --correct 1s\n", text)
+        self.assertEqual(len(re.findall(r"operators, . of 4.*no finding  1,234 blocks  .*\"samples\": 7",
+                                        text)), 4, text)
+        self.assertRegex(text, r"CuPy: a kernel that writes past.* device-error: error 700")
+        self.assertEqual(len(re.findall("NCCL.*not run: 1 GPU", text)), 3, text)
+        self.assertRegex(text, r"pytest --redzone-guard: a write.*exit code 1  canary: write")
+
+        (self.root / "modules/jax.py").unlink()
+        self.mode.write_text("lazy")
+        ran = self.run_script("--correct", "1s")
+        self.assertEqual(ran.returncode, 1, ran)
+        self.assertRegex(ran.stdout, r"CuPy: a kernel that writes past.*NOT AS EXPECTED: found nothing")
+        self.assertRegex(ran.stdout, r"JAX.*not run: no module jax")
+
     def refused(self, status, *words, limit="60"):
         ran = self.run_script("--runs", "1", "--limit", limit)
         self.assertEqual(ran.returncode, status, ran)
@@ -213,6 +249,8 @@ class GuardGpu(unittest.TestCase):
     def test_wrong_flags(self):
         self.assertEqual(self.run_script("--runs", "0").returncode, 2)
         self.assertEqual(self.run_script("--table", "--jobs", "0").returncode, 2)
+        self.assertEqual(self.run_script("--table", "--correct", "1s").returncode, 2)
+        self.assertEqual(self.run_script("--correct", "soon").returncode, 2)
         self.assertEqual(self.run_script("--colour").returncode, 2)
 
 

@@ -1,0 +1,81 @@
+"""Calls the operators of PyTorch's database with the samples that PyTorch's own tests use, forward and,
+where there is a gradient, backward. They are correct, so the guard must find nothing.
+
+  operators.py SECONDS [PART/PARTS]
+
+Each pass is over all entries of the part, with another type of data where an operator has several; passes
+are made until the time is over. PyTorch's part for tests needs `expecttest`. Without a mistake of the
+device the exit code is 0; an operator that refuses its sample, as where a library is missing, is counted.
+"""
+import json
+import sys
+import time
+import warnings
+
+import torch
+from torch.testing._internal.common_methods_invocations import op_db
+
+DEVICE = "cuda"
+
+
+def tensors(value):
+    if isinstance(value, torch.Tensor):
+        yield value
+    elif isinstance(value, (tuple, list)):
+        for one in value:
+            yield from tensors(one)
+
+
+def dtype_of_pass(op, number):
+    supported = op.supported_dtypes(DEVICE)
+    known = [dtype for dtype in (torch.float32, torch.bfloat16, torch.complex64, torch.int64, torch.bool)
+             if dtype in supported]
+    return known[number % len(known)] if known else None
+
+
+def call(op, sample, backward):
+    result = op(sample.input, *sample.args, **sample.kwargs)
+    if backward:
+        grown = [out for out in tensors(result) if out.requires_grad and not out.is_complex()]
+        if grown:
+            torch.autograd.backward([out.sum() for out in grown])
+
+
+def main():
+    warnings.simplefilter("ignore")
+    end = time.monotonic() + float(sys.argv[1])
+    part, parts = map(int, (sys.argv[2] if len(sys.argv) > 2 else "1/1").split("/"))
+    entries = list(op_db)[part - 1::parts]
+    called = {"entries": 0, "samples": 0, "refused": 0, "passes": 0}
+    seen = set()
+    while time.monotonic() < end:
+        for op in entries:
+            if time.monotonic() >= end:
+                break
+            dtype = dtype_of_pass(op, called["passes"])
+            if dtype is None:
+                continue
+            backward = op.supports_autograd and dtype.is_floating_point
+            torch.manual_seed(called["passes"])
+            try:
+                samples = list(op.sample_inputs(DEVICE, dtype, requires_grad=backward))
+            except Exception:  # what makes them may need a library that is missing
+                called["refused"] += 1
+                continue
+            for sample in samples:
+                try:
+                    call(op, sample, backward)
+                except torch.AcceleratorError:
+                    raise
+                except Exception:  # as above
+                    called["refused"] += 1
+                else:
+                    called["samples"] += 1
+                    seen.add((op.name, op.variant_test_name))
+            torch.cuda.synchronize()
+        called["passes"] += 1
+    called["entries"] = len(seen)
+    print(json.dumps(called))
+
+
+main()
