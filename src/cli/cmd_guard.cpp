@@ -13,6 +13,7 @@
 #include "cli/output.h"
 #include "cli/verbosity.h"
 #include "core/names.h"
+#include "core/preload.h"
 #include "core/terminal.h"
 #include "engine/program_findings.h"
 #include "engine/tools.h"
@@ -208,17 +209,15 @@ Result<int> attach(const po::variables_map& flags, Results& out) {
   // What runs there is not known, so `auto` takes it for Python's.
   constexpr const char* program = "python3";
   settings.hooks = guard::hooks_for(framework, program);
-  if (library.string().find_first_of(": \t\n") != std::string::npos)
-    return harness_error(fmt::format("guard: LD_PRELOAD cannot name {}: a space or a colon in it",
-                                     library.string()));
   std::error_code error;
   const auto folder = std::filesystem::absolute(flags["attach"].as<std::string>(), error);
   if (has_control_byte(folder.string()))
     return usage_error("guard: --attach: the name of the folder has a control character");
   RZ_TRY(guard::prepare_folder(folder, settings));
+  RZ_TRY_ASSIGN(const auto preloaded, preload_name(library, folder));
   const std::string before = guard::foreign_preload({});
   out.print(fmt::format("export LD_PRELOAD={}\nexport {}={}\n",
-                        guard::sh_word(library.string() + (before.empty() ? "" : ":" + before)),
+                        guard::sh_word(preload_before(preloaded, before)),
                         interpose::kFolderVariable, guard::sh_word(folder.string())));
   for (const auto& prepared : {guard::prepare(framework, program),
                                guard::prepare_hooks(settings.hooks, guard::hooks_folder(library),

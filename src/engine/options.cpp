@@ -64,26 +64,28 @@ bool is_python(const TargetEntry& entry) {
 
 // What a worker of Python targets on the device needs of its environment, beside
 // python::variables(): a host device takes memory from a library that is preloaded.
-std::vector<std::string> python_environment(DeviceKind device) {
+WorkerEnvironment python_environment(DeviceKind device) {
   if (!traits_of(device).execution.on_host_cores) return {};
   const char* const now = std::getenv("LD_PRELOAD");
-  const std::string preloaded = memory_preload::preload_variable(
+  const auto preload = memory_preload::preload_variable(
       python::library_folder() / "libredzone_memory.so", now == nullptr ? "" : now);
-  if (preloaded.empty()) return {};
-  return {"LD_PRELOAD=" + preloaded};
+  if (preload.value.empty()) return {};
+  return {.variables = {"LD_PRELOAD=" + preload.value}, .kept = preload.folder};
 }
 
 Result<void> add_python(Registry& registry, const EngineOptions& options) {
   RZ_TRY_ASSIGN(const auto interpreter, python::find_interpreter(options.python));
+  auto environment = python_environment(options.device);
   RZ_TRY_ASSIGN(const auto descriptions,
                 python::describe(interpreter, options.python_files,
                                  {.device = std::string(name_of(options.device)),
-                                  .environment = python_environment(options.device),
+                                  .environment = environment.variables,
                                   .stop = options.interrupted}));
   TargetOrigin origin{.source = TargetSource::python,
                       .interpreter = descriptions.executable.empty() ? interpreter.path.string()
                                                                      : descriptions.executable,
                       .interpreter_given = interpreter.given};
+  registry.set_worker_environment(std::move(environment));
   return python::add_targets(registry, descriptions, origin, python::without_python);
 }
 
@@ -138,8 +140,8 @@ exec::WorkerCommand worker_command(DeviceKind device, const Registry& registry) 
   exec::WorkerCommand command;
   command.argv = python::worker_words(first->origin.interpreter);
   command.environment = python::variables();
-  for (std::string& variable : python_environment(device))
-    command.environment.push_back(std::move(variable));
+  const auto& variables = registry.worker_environment().variables;
+  command.environment.insert(command.environment.end(), variables.begin(), variables.end());
   command.environment.push_back(fmt::format("{}={}", python::kCodeHash, first->loaded_hash));
   command.environment.push_back(fmt::format(
       "{}={}/{}", python::kZygote, python::zygote_name(name_of(device)), first->loaded_hash));

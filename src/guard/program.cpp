@@ -19,6 +19,8 @@
 #include <optional>
 #include <sstream>
 
+#include "core/preload.h"
+
 namespace redzone::guard {
 namespace {
 
@@ -133,8 +135,7 @@ class ErrorPipe {
     for (const auto& [name, value] : launch.started.environment)
       ::setenv(name.c_str(), value.c_str(), 1);
   }
-  const std::string preload =
-      before.empty() ? launch.library.string() : launch.library.string() + ":" + before;
+  const std::string preload = preload_before(launch.library, before);
   for (const auto& [name, value] : launch.environment) ::setenv(name.c_str(), value.c_str(), 1);
   if ((here || ::chdir(launch.started.folder.c_str()) == 0) &&
       ::setenv("LD_PRELOAD", preload.c_str(), 1) == 0 &&
@@ -261,10 +262,10 @@ tl::expected<fs::path, Refusal> find_program(const Started& started) {
   return refuse(kNotFound, fmt::format("{}: no such program", name));
 }
 
-tl::expected<Ended, Refusal> run_program(const Launch& launch) {
-  if (launch.library.string().find_first_of(": \t\n") != std::string::npos)
-    return refuse(kCannotGuard, fmt::format("LD_PRELOAD cannot name {}: a space or a colon in it",
-                                            launch.library.string()));
+tl::expected<Ended, Refusal> run_program(Launch launch) {
+  auto library = preload_name(launch.library, launch.folder);
+  if (!library) return refuse(kCannotGuard, library.error().message);
+  launch.library = *std::move(library);
   sigset_t signals, before;
   ::sigemptyset(&signals);
   for (const int number : {SIGCHLD, SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2})

@@ -46,7 +46,7 @@ struct Ended {
 struct Launch {
   Started started;                // as for find_program()
   std::filesystem::path program;  // of find_program()
-  std::filesystem::path library;  // to preload
+  std::filesystem::path library;  // to preload, by a link in `folder` where that is needed
   std::filesystem::path folder;   // for the records; exists
   interpose::Settings settings;
   std::vector<std::pair<std::string, std::string>> environment;  // beside what it has otherwise
@@ -64,6 +64,6 @@ std::string foreign_preload(const Started& started);
 
 // Runs it to its end. Signals that this process gets are the program's meanwhile; those of the
 // terminal reach it anyway.
-tl::expected<Ended, Refusal> run_program(const Launch& launch);
+tl::expected<Ended, Refusal> run_program(Launch launch);
 
 }  // namespace redzone::guard

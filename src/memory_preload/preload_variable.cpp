@@ -1,15 +1,20 @@
 #include "memory_preload/preload_variable.h"
 
+#include "core/preload.h"
+
 namespace redzone::memory_preload {
 
-std::string preload_variable(const std::filesystem::path& library, std::string_view now) {
+PreloadVariable preload_variable(const std::filesystem::path& library, std::string_view now) {
+  const PreloadVariable without{.value = std::string(now)};
   std::error_code error;
-  std::string out = library.string();
-  if (!std::filesystem::is_regular_file(library, error) ||
-      out.find_first_of(": \t\n") != std::string::npos)
-    return std::string(now);
-  if (!now.empty()) out.append(":").append(now);
-  return out;
+  if (!std::filesystem::is_regular_file(library, error)) return without;
+  auto folder = TemporaryFolder::create("preload");
+  if (!folder) return without;
+  const auto name = preload_name(library, folder->path());
+  if (!name) return without;
+  const std::string value = preload_before(*name, now);
+  if (*name == library) return {.value = value};
+  return {.value = value, .folder = std::make_shared<const TemporaryFolder>(*std::move(folder))};
 }
 
 }  // namespace redzone::memory_preload

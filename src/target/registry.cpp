@@ -182,6 +182,10 @@ tl::unexpected<Error> Registry::unknown(std::string_view name) const {
   return usage_error(fmt::format("unknown target '{}'{}", name, did_you_mean(name, names())));
 }
 
+void Registry::set_worker_environment(WorkerEnvironment environment) {
+  worker_environment_ = std::move(environment);
+}
+
 std::vector<std::string> Registry::names() const {
   std::vector<std::string> names;
   for (const auto& e : entries_)

@@ -41,6 +41,12 @@ struct TargetEntry {
   }
 };
 
+// Of workers, beside the variables of this process.
+struct WorkerEnvironment {
+  std::vector<std::string> variables = {};  // "NAME=value"
+  std::shared_ptr<const void> kept = {};    // what they name exists as long as this
+};
+
 // A plain value once loaded, so several threads may read it. Pointers to entries are valid until
 // the registry is moved, changed or destroyed.
 class Registry {
@@ -86,6 +92,9 @@ class Registry {
   SpecCalls* spec_calls() const { return watch_.get(); }
   // By name, then device.
   std::span<const TargetEntry> entries() const { return entries_; }
+  // Of the workers of Python targets.
+  void set_worker_environment(WorkerEnvironment environment);
+  const WorkerEnvironment& worker_environment() const { return worker_environment_; }
   // Each name once, ascending.
   std::vector<std::string> names() const;
 
@@ -106,6 +115,7 @@ class Registry {
     std::function<void()> function;
   };
   std::vector<WarmUp> warm_ups_;
+  WorkerEnvironment worker_environment_;
 };
 
 // The build of the plugin for checks (<redzone/host_checks.h>), whether or not it exists: the file

@@ -19,8 +19,8 @@ using testing::quoted;
 class BenchOnHost : public ::testing::Test {
  protected:
   int bench(const std::string& flags) const {
-    return exit_code(std::string(REDZONE) + " bench --quick --device host --out " + quoted(file_) +
-                     " " + flags + " >" + quoted(folder_.path() / "table") + " 2>&1");
+    return exit_code(quoted(REDZONE) + " bench --quick --device host --out " + quoted(file_) + " " +
+                     flags + " >" + quoted(folder_.path() / "table") + " 2>&1");
   }
   Json report() const {
     std::ifstream in(file_);
@@ -51,7 +51,7 @@ TEST_F(BenchOnHost, TheProgramsOfTheGuardNeedAGpu) {
 TEST(Bench, ChangesNothingWhenItsFileCannotBeWritten) {
   const auto folder = TemporaryFolder::create("bench").value();
   const auto errors = folder.path() / "errors";
-  EXPECT_EQ(exit_code(std::string(REDZONE) + " bench --quick --device host --out " +
+  EXPECT_EQ(exit_code(quoted(REDZONE) + " bench --quick --device host --out " +
                       quoted(folder.path() / "none" / "report.json") + " 2>" + quoted(errors)),
             2);
   std::string line, more;

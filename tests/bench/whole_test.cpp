@@ -175,7 +175,7 @@ void check_minute(const Json& minute) {
 TEST(Bench, WritesWhatItMeasuredOnTheHostDevice) {
   const auto folder = TemporaryFolder::create("bench").value();
   const auto file = folder.path() / "report.json";
-  ASSERT_EQ(exit_code(std::string(REDZONE) + " bench --quick --device host --commit abc --out " +
+  ASSERT_EQ(exit_code(quoted(REDZONE) + " bench --quick --device host --commit abc --out " +
                       quoted(file) + " >" + quoted(folder.path() / "table") + " 2>/dev/null"),
             0);
   std::ifstream in(file);

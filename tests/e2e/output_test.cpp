@@ -23,7 +23,7 @@ TEST(UnwrittenResult, IsNoSuccessOfAnyCommand) {
            "replay " + id + " --db x.db --runs 1 --json", "bisect " + id + " --db x.db --time 5s",
            "nightly twin.row_minus_one --device host --plans 5 --db night.db --json",
            "report --db night.db --format junit"}) {
-    const Ran ran = shell(folder, "$REDZONE " + command + " > /dev/full");
+    const Ran ran = shell(folder, "\"$REDZONE\" " + command + " > /dev/full");
     EXPECT_EQ(ran.exit, 3) << command << "\n" << ran;
     EXPECT_TRUE(ran.err.ends_with(kNotWritten)) << command << "\n" << ran;
   }
@@ -31,9 +31,10 @@ TEST(UnwrittenResult, IsNoSuccessOfAnyCommand) {
 
 TEST(UnwrittenResult, ComesAfterTheStoreAndTheReports) {
   const TempFolder folder;
-  const Ran night = shell(folder,
-                          "$REDZONE nightly twin.row_minus_one --device host --plans 20 --db x.db "
-                          "--report r > /dev/full");
+  const Ran night =
+      shell(folder,
+            "\"$REDZONE\" nightly twin.row_minus_one --device host --plans 20 --db x.db "
+            "--report r > /dev/full");
   EXPECT_EQ(night.exit, 3) << night;
   EXPECT_TRUE(std::filesystem::exists(folder.path() / "r" / "index.html")) << night;
   const Ran report = redzone(folder, {"report", "--db", "x.db"});
@@ -44,7 +45,7 @@ TEST(LostReader, EndsNoNight) {
   const TempFolder folder;
   const Ran night =
       shell(folder,
-            "{ sleep 1; $REDZONE nightly puzzle.row_minus_one --device host --plans 50 "
+            "{ sleep 1; \"$REDZONE\" nightly puzzle.row_minus_one --device host --plans 50 "
             "--db x.db --report r 2>&1; echo $? > code; } | true");
   EXPECT_EQ(read_text(folder / "code"), "3\n") << night;
   EXPECT_EQ(night.err, "") << night;
@@ -55,16 +56,17 @@ TEST(LostReader, EndsNoNight) {
 
 TEST(LostReader, IsToldNothing) {
   const TempFolder folder;
-  const Ran ran = shell(folder, "{ sleep 1; $REDZONE --help; echo $? > code; } | true");
+  const Ran ran = shell(folder, "{ sleep 1; \"$REDZONE\" --help; echo $? > code; } | true");
   EXPECT_EQ(read_text(folder / "code"), "3\n") << ran;
   EXPECT_EQ(ran.err, "") << ran;
 }
 
 TEST(FileSizeLimit, IsAnErrorOfTheStore) {
   const TempFolder folder;
-  const Ran ran = shell(folder,
-                        "ulimit -f 100; $REDZONE run puzzle.row_minus_one --device host --plans "
-                        "100 --seed 1 --db x.db");
+  const Ran ran =
+      shell(folder,
+            "ulimit -f 100; \"$REDZONE\" run puzzle.row_minus_one --device host --plans "
+            "100 --seed 1 --db x.db");
   EXPECT_EQ(ran.exit, 3) << ran;
   EXPECT_NE(ran.err.find("redzone: x.db: "), std::string::npos) << ran;
 }
@@ -73,9 +75,9 @@ TEST(FileSizeLimit, IsAnErrorOfTheStore) {
 TEST(ClosedStreams, ChangeNothing) {
   const TempFolder folder;
   for (const char* closed : {"0<&-", "1>&-", "2>&-", "1>&- 2>&-", "0<&- 1>&- 2>&-"}) {
-    const Ran targets = shell(folder, std::string("$REDZONE targets ") + closed);
+    const Ran targets = shell(folder, std::string("\"$REDZONE\" targets ") + closed);
     EXPECT_EQ(targets.exit, 0) << closed << "\n" << targets;
-    const Ran run = shell(folder, std::string("$REDZONE run puzzle.row_minus_one --device host "
+    const Ran run = shell(folder, std::string("\"$REDZONE\" run puzzle.row_minus_one --device host "
                                               "--plans 50 --seed 1 --db x.db ") +
                                       closed);
     EXPECT_EQ(run.exit, 1) << closed << "\n" << run;

@@ -1,5 +1,6 @@
 // A plugin compiled outside the tree, with a bug unknown to the shipped tests: the campaign finds
 // it, and its repro replays with the plugin.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -12,11 +13,10 @@ namespace {
 
 // Compiles like its users, to NAME in the folder.
 void compile(const TempFolder& folder, const std::string& source, const std::string& name) {
-  const std::string command = "cd " + folder.path().string() +
-                              " && " COMPILER
-                              " -std=c++20 -O2 -shared -fPIC -fvisibility=hidden -I " INCLUDE_DIR
-                              " -x c++ " +
-                              source + " -o " + name;
+  const std::string command = fmt::format(
+      "cd '{}' && {} -std=c++20 -O2 -shared -fPIC -fvisibility=hidden -I '{}' -x c++ "
+      "'{}' -o {}",
+      folder.path().string(), COMPILER, INCLUDE_DIR, source, name);
   ASSERT_EQ(std::system(command.c_str()), 0) << command;
 }
 

@@ -49,8 +49,8 @@ Ran run_installed(const TempFolder& folder, const std::string& selftest) {
   fs::copy_file(binary, folder.path() / "bin/redzone");
   fs::copy_file(shipped / "puzzles.host.so", plugins / "puzzles.host.so");
   if (!selftest.empty()) fs::copy_file(selftest, plugins / "selftest.host.so");
-  const std::string command = "cd " + folder.path().string() +
-                              " && bin/redzone run twin.cache_key --device host --plans 3 "
+  const std::string command = "cd '" + folder.path().string() +
+                              "' && bin/redzone run twin.cache_key --device host --plans 3 "
                               "--db x.db > out 2> err < /dev/null";
   const int status = std::system(command.c_str());
   return {WEXITSTATUS(status), read_text(folder.path() / "out"), read_text(folder.path() / "err")};
@@ -68,10 +68,10 @@ std::string planted_targets() {
 TEST(SelfProof, ACampaignThatCatchesNothingStopsBeforeItBegins) {
   const TempFolder folder;
   const std::string plugin = folder / "harmless.so";
-  const std::string command = COMPILER
-                              " -std=c++20 -O2 -shared -fPIC -fvisibility=hidden -I " INCLUDE_DIR
-                              " -x c++ -D'PLANTED_TARGETS=" +
-                              planted_targets() + "' " E2E_SOURCES "/harmless.cu -o " + plugin;
+  const std::string command =
+      COMPILER " -std=c++20 -O2 -shared -fPIC -fvisibility=hidden -I '" INCLUDE_DIR
+               "' -x c++ -D'PLANTED_TARGETS=" +
+      planted_targets() + "' '" E2E_SOURCES "/harmless.cu' -o '" + plugin + "'";
   ASSERT_EQ(std::system(command.c_str()), 0) << command;
   const Ran ran = run_installed(folder, plugin);
   EXPECT_EQ(ran.exit, 3) << ran;

@@ -1,4 +1,5 @@
 // `redzone tma` on the command line.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
@@ -32,8 +33,8 @@ TEST(Tma, ALogWithTheBlockOfOneToken) {
 
 TEST(Tma, StandardInput) {
   const TempFolder folder;
-  const std::string command = std::string(REDZONE_BINARY_PATH) + " tma explain --json - < " +
-                              folder.write("a.log", kOneToken);
+  const std::string command = fmt::format("'{}' tma explain --json - < '{}'", REDZONE_BINARY_PATH,
+                                          folder.write("a.log", kOneToken));
   FILE* pipe = popen(command.c_str(), "r");
   ASSERT_NE(pipe, nullptr);
   std::string out;

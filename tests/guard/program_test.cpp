@@ -129,16 +129,26 @@ TEST_F(RunProgramTest, WhatTheKernelRefuses) {
   EXPECT_EQ(ended.error().exit_code, kNotExecutable);
 }
 
-TEST_F(RunProgramTest, ALibraryThatLdPreloadCannotName) {
-  const auto ended = run_program({{{"true"}, {}, {}},
-                                  *find_program({{"true"}, {}, {}}),
-                                  "/a b/libguard.so",
-                                  folder_->path(),
-                                  {},
-                                  {},
-                                  1});
-  ASSERT_FALSE(ended);
-  EXPECT_EQ(ended.error().exit_code, kCannotGuard);
+TEST_F(RunProgramTest, ALibraryThatLdPreloadCannotNameIsNamedByALink) {
+  const auto run_in = [](const std::filesystem::path& folder, const std::string& script) {
+    return run_program({{{"sh", "-c", script}, {}, {}},
+                        *find_program({{"sh"}, {}, {}}),
+                        "/a b/libguard.so",
+                        folder,
+                        {},
+                        {},
+                        1});
+  };
+  const auto link = folder_->path() / "libguard.so";
+  const auto ended = run_in(folder_->path(), "test \"$LD_PRELOAD\" = " + link.string());
+  ASSERT_TRUE(ended) << ended.error().why;
+  EXPECT_EQ(ended->exit_code, 0);
+  EXPECT_EQ(std::filesystem::read_symlink(link), "/a b/libguard.so");
+  const auto spaced = folder_->path() / "a folder";
+  std::filesystem::create_directory(spaced);
+  const auto refused = run_in(spaced, "true");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().exit_code, kCannotGuard);
 }
 
 // A supervisor that stops the command stops the program.

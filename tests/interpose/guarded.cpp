@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 
+#include "core/preload.h"
 #include "core/temporary_folder.h"
 
 namespace redzone::interpose {
@@ -33,7 +34,7 @@ Guarded run_guarded(const std::vector<std::string>& argv, const Settings& settin
     setenv(kFolderVariable, folder->path().c_str(), 1);
     setenv(kSettingsVariable, text, 1);
     setenv("LD_LIBRARY_PATH", FAKE_DRIVER_DIR, 1);
-    if (guarded) setenv("LD_PRELOAD", GUARD_LIBRARY, 1);
+    if (guarded) setenv("LD_PRELOAD", preload_name(GUARD_LIBRARY, folder->path())->c_str(), 1);
     for (const auto& [name, value] : environment) setenv(name.c_str(), value.c_str(), 1);
     exec(argv);
   }

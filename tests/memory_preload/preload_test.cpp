@@ -1,4 +1,5 @@
 // A program with the library preloaded.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -8,21 +9,32 @@
 #include <string>
 #include <utility>
 
+#include "core/preload.h"
+#include "core/temporary_folder.h"
+
 namespace redzone::memory_preload {
 namespace {
 
+// The beginning of a command that runs with the library, if it is to; `links` is a folder for a
+// link to it (core/preload.h).
+std::string preloading(bool preloaded, const TemporaryFolder& links) {
+  if (!preloaded) return "";
+  return fmt::format("LD_PRELOAD={} ", preload_name(MEMORY_LIBRARY, links.path())->string());
+}
+
 // Its exit code; 128 + signal if one has ended it.
 int run(const std::string& deed, bool preloaded = true) {
-  std::string command = preloaded ? "LD_PRELOAD=" MEMORY_LIBRARY " " : "";
-  command += "exec " MEMORY_PROGRAM " " + deed;
+  const auto links = TemporaryFolder::create("preload-test");
+  const std::string command = preloading(preloaded, *links) + "exec '" MEMORY_PROGRAM "' " + deed;
   const int status = std::system(command.c_str());
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
 // Exit code and output of a program that runs two equal trials of a target.
 std::pair<int, std::string> trials(const std::string& arguments, bool preloaded = true) {
-  const std::string command = std::string(preloaded ? "LD_PRELOAD=" MEMORY_LIBRARY " " : "") +
-                              OWN_MEMORY_PROGRAM + " " + arguments + " 2>&1";
+  const auto links = TemporaryFolder::create("preload-test");
+  const std::string command =
+      preloading(preloaded, *links) + "'" OWN_MEMORY_PROGRAM "' " + arguments + " 2>&1";
   std::FILE* const pipe = ::popen(command.c_str(), "r");
   std::string out;
   for (int c = 0; (c = std::fgetc(pipe)) != EOF;) out += static_cast<char>(c);

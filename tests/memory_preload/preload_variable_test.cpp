@@ -4,23 +4,33 @@
 
 #include <fstream>
 
-#include "core/temporary_folder.h"
-
 namespace redzone::memory_preload {
 namespace {
 
 TEST(PreloadVariable, NamesTheLibraryBeforeWhatIsThere) {
   const auto folder = TemporaryFolder::create("preload-test");
   const auto library = folder->path() / "lib.so";
-  EXPECT_EQ(preload_variable(library, ""), "") << "it is not there";
-  EXPECT_EQ(preload_variable(library, "a.so"), "a.so");
+  EXPECT_EQ(preload_variable(library, "").value, "") << "it is not there";
+  EXPECT_EQ(preload_variable(library, "a.so").value, "a.so");
   std::ofstream(library) << "x";
-  EXPECT_EQ(preload_variable(library, ""), library.string());
-  EXPECT_EQ(preload_variable(library, "a.so:b.so"), library.string() + ":a.so:b.so");
-  for (const char* name : {"a space.so", "a:colon.so"}) {
-    std::ofstream(folder->path() / name) << "x";
-    EXPECT_EQ(preload_variable(folder->path() / name, "a.so"), "a.so") << name;
+  EXPECT_EQ(preload_variable(library, "").value, library.string());
+  const auto both = preload_variable(library, "a.so:b.so");
+  EXPECT_EQ(both.value, library.string() + ":a.so:b.so");
+  EXPECT_EQ(both.folder, nullptr);
+}
+
+TEST(PreloadVariable, NamesALinkWhereThePathCannotBeNamed) {
+  const auto folder = TemporaryFolder::create("preload-test");
+  const auto library = folder->path() / "a space.so";
+  std::ofstream(folder->path() / "a space.so") << "x";
+  std::filesystem::path link;
+  {
+    const auto preload = preload_variable(library, "");
+    ASSERT_NE(preload.folder, nullptr);
+    link = preload.value;
   }
+  EXPECT_FALSE(std::filesystem::exists(std::filesystem::symlink_status(link)))
+      << "it goes with its folder";
 }
 
 }  // namespace

@@ -18,8 +18,8 @@ TEST(PluginExample, CompilesOutsideTheBuildTreeAndRuns) {
   std::filesystem::copy_file(EXAMPLE_SOURCE, folder.path() / "scale.cu");
   const path plugin = folder.path() / "scale.host.so";
   const std::string command = fmt::format(
-      "cd {} && {} -std=c++20 -O2 -Wall -Werror=return-type -shared -fPIC -fvisibility=hidden "
-      "-I {} -x c++ scale.cu -o {}",
+      "cd '{}' && {} -std=c++20 -O2 -Wall -Werror=return-type -shared -fPIC -fvisibility=hidden "
+      "-I '{}' -x c++ scale.cu -o '{}'",
       folder.path().string(), COMPILER, INCLUDE_DIR, plugin.string());
   ASSERT_EQ(std::system(command.c_str()), 0) << command;
 
