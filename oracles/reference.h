@@ -11,7 +11,8 @@ namespace redzone::oracles {
 
 class ReferenceOracle final : public Oracle {
  public:
-  std::string_view name() const override { return "reference"; }
+  static constexpr std::string_view kName = "reference";
+  std::string_view name() const override { return kName; }
   std::vector<TrialSpec> expand(const Plan& plan, const TargetSpec& spec) const override;
   Verdict judge(const Plan& plan, const TargetSpec& spec,
                 std::span<const Observation> observations) const override;

@@ -90,6 +90,11 @@ bool any(const std::vector<bool>& flags) {
 
 }  // namespace
 
+bool differs_unvaried(Evaluator& evaluator, const AxisCandidate& candidate) {
+  const Unvaried control(*candidate.oracle);
+  return evaluator.ask(control, candidate.plan).verdict.failed();
+}
+
 AxisTest test_axes(Evaluator& evaluator, std::span<const AxisCandidate> candidates,
                    std::size_t compared, bool grouped) {
   AxisTest test{std::vector<bool>(candidates.size(), false), false};

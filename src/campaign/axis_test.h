@@ -34,4 +34,7 @@ struct AxisTest {
 AxisTest test_axes(Evaluator& evaluator, std::span<const AxisCandidate> candidates,
                    std::size_t compared, bool grouped);
 
+// Whether trials of the candidate that do not vary its setting differ in one run.
+bool differs_unvaried(Evaluator& evaluator, const AxisCandidate& candidate);
+
 }  // namespace redzone::campaign

@@ -7,6 +7,7 @@
 #include "core/mode_axes.h"
 #include "oracles/checks.h"
 #include "oracles/order.h"
+#include "oracles/reference.h"
 
 namespace redzone::campaign {
 namespace {
@@ -106,28 +107,58 @@ bool varies_launches(const Oracle& oracle) {
 // nothing either are the relaxed trials compared along the other axes, since a race can look like
 // anything.
 std::optional<Shown> compare(const Workshop& shop, Evaluator& evaluator,
+                             const std::vector<const Oracle*>& oracles,
                              const std::vector<Plan>& plans, bool blocking_only) {
   std::vector<Question> blocking, launches, relaxed;
   for (const auto& plan : plans) {
     const Plan waited = with_mode(plan, Launch::blocking, plan.mode.placement);
-    for (const auto& oracle : shop.catalog.comparing()) {
-      const Question ask{oracle.get(), waited};
+    for (const Oracle* oracle : oracles) {
+      const Question ask{oracle, waited};
       if (std::none_of(blocking.begin(), blocking.end(), [&](const Question& q) {
             return q.oracle == ask.oracle && q.plan == ask.plan;
           }))
         blocking.push_back(ask);
       if (blocking_only || plan.mode.launch == Launch::blocking) continue;
-      (varies_launches(*oracle) ? launches : relaxed).push_back({oracle.get(), plan});
+      (varies_launches(*oracle) ? launches : relaxed).push_back({oracle, plan});
     }
   }
   for (const auto* questions : {&blocking, &launches, &relaxed}) {
     auto shown = failures(evaluator, *questions, false);
     if (shown.empty()) continue;
-    if (auto named =
-            name_failures(shop, evaluator, std::move(shown), shop.catalog.comparing().size()))
-      return named;
+    if (auto named = name_failures(shop, evaluator, std::move(shown), oracles.size())) return named;
   }
   return std::nullopt;
+}
+
+std::vector<const Oracle*> comparing(const oracles::Catalog& catalog) {
+  std::vector<const Oracle*> out;
+  for (const auto& oracle : catalog.comparing()) out.push_back(oracle.get());
+  return out;
+}
+
+// A variable of the host that nothing has written holds what earlier calls have left on the stack,
+// so that its effect looks like that of any setting which changes what ran before, or like chance.
+// Returns the failure of the oracle that fills the stack, if the outputs follow what it holds, and
+// no other comparison fails while it holds the same in all trials: what does has another cause.
+std::optional<Shown> as_unwritten_local(const Workshop& shop, Evaluator& evaluator,
+                                        const std::vector<Plan>& plans, bool blocking_only) {
+  const Oracle* oracle = shop.catalog.find(mode_axis("stack").oracle);
+  if (oracle == nullptr || plans.empty()) return std::nullopt;
+  std::vector<Plan> filled = plans;
+  for (Plan& plan : filled) plan.mode.stack = Stack::filled;
+  const Plan waited = with_mode(filled.front(), Launch::blocking, filled.front().mode.placement);
+  const AxisCandidate candidates[] = {{oracle, waited}};
+  Shown shown{oracle, waited, evaluator.ask(*oracle, waited)};
+  if (!shown.answer.verdict.failed() || differs_unvaried(evaluator, candidates[0]))
+    return std::nullopt;
+  std::vector<const Oracle*> others = comparing(shop.catalog);
+  if (!test_axes(evaluator, candidates, others.size(), shop.options.groups_trials).depends[0])
+    return std::nullopt;
+  std::erase_if(others, [&](const Oracle* other) {
+    return other == oracle || other->name() == oracles::ReferenceOracle::kName;
+  });
+  if (auto other = compare(shop, evaluator, others, filled, blocking_only)) return other;
+  return shown;
 }
 
 }  // namespace
@@ -141,7 +172,8 @@ std::optional<Shown> classify(const Workshop& shop, Evaluator& evaluator,
   // Each crash costs a worker, so one is enough if workers start slowly.
   auto shown = failures(evaluator, direct, crashed && shop.options.reuse_workers);
   if (!shown.empty()) return std::move(shown.front());
-  return compare(shop, evaluator, plans, blocking_only);
+  if (auto local = as_unwritten_local(shop, evaluator, plans, blocking_only)) return local;
+  return compare(shop, evaluator, comparing(shop.catalog), plans, blocking_only);
 }
 
 std::optional<Shown> as_fault(const Workshop& shop, Evaluator& evaluator, const Shown& canary) {

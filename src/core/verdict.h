@@ -26,9 +26,9 @@ enum class FailKind : std::uint8_t {
   scratch,              // requested less than the kernel's metadata demands
   input_changed,        // a const input was overwritten
   order,                // outputs depend on the order of two operations that nothing orders
+  uninitialized_local,  // outputs depend on what the host's stack holds
   nondeterministic,     // equal runs differ
   schedule,             // outputs depend on the order of blocks and threads
-  uninitialized_local,  // outputs depend on what the host's stack holds
   uninitialized,        // outputs depend on what was in memory before
   host_thread,          // outputs depend on which host thread makes a call
   address,              // outputs depend on whether tensors lie where those of earlier calls did
@@ -57,9 +57,9 @@ constexpr auto enum_table(FailKind) {
                                {FailKind::scratch, "scratch-too-small"},
                                {FailKind::input_changed, "input-changed"},
                                {FailKind::order, "order"},
+                               {FailKind::uninitialized_local, "uninitialized-local"},
                                {FailKind::nondeterministic, "nondeterministic"},
                                {FailKind::schedule, "schedule"},
-                               {FailKind::uninitialized_local, "uninitialized-local"},
                                {FailKind::uninitialized, "uninitialized"},
                                {FailKind::host_thread, "host-thread"},
                                {FailKind::address, "address"},

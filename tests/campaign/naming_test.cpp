@@ -2,7 +2,9 @@
 // cause, and for one without any.
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <random>
+#include <set>
 
 #include "campaign/axis_test.h"
 #include "campaign/fakes.h"
@@ -73,6 +75,49 @@ TEST(Naming, AScheduleThatMattersIsNamed) {
       });
   ASSERT_EQ(found.size(), 1u);
   EXPECT_EQ(found[0].signature.kind, FailKind::schedule) << found[0].signature.text();
+}
+
+// An output that follows a variable which nothing has written: another word in each trial, or one
+// that what ran before decides about; the same one where the stack is filled.
+Bug follows_the_stack(std::function<std::uint64_t(const TrialSpec&, std::size_t before)> left) {
+  return [left](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
+    return outputs(plan, trial, {}, [&](const Call& call, const std::vector<Call>& before) {
+      const bool filled = trial.mode.stack == Stack::filled;
+      return right_digest(call) + (filled ? 0x7fa5a5a5 : left(trial, before.size()));
+    });
+  };
+}
+
+TEST(Naming, AVariableThatNothingHasWrittenIsNamedWhateverItLooksLike) {
+  auto random = std::make_shared<std::mt19937_64>(1);
+  const Bug looks_like[] = {
+      follows_the_stack([random](const TrialSpec&, std::size_t) { return (*random)() % 4; }),
+      follows_the_stack([](const TrialSpec& t, std::size_t) { return t.mode.schedule_seed % 2; }),
+      follows_the_stack([](const TrialSpec&, std::size_t before) { return before > 0 ? 7 : 0; }),
+      follows_the_stack(
+          [](const TrialSpec& t, std::size_t) { return t.mode.launch == Launch::blocking; })};
+  for (std::size_t i = 0; i < std::size(looks_like); ++i) {
+    const auto found = found_in_a_campaign(looks_like[i]);
+    ASSERT_EQ(found.size(), 1u) << i;
+    EXPECT_EQ(found[0].signature.kind, FailKind::uninitialized_local)
+        << i << ": " << found[0].signature.text();
+    EXPECT_EQ(calls_of(found[0].plan).size(), 1u) << i;
+    EXPECT_EQ(found[0].plan.mode.stack, Stack::filled) << i;
+  }
+}
+
+// It does not hide a failure that the stack has no part in.
+TEST(Naming, WhatFailsWithTheSameOnTheStackHasItsOwnName) {
+  std::set<FailKind> kinds;
+  for (const auto& f :
+       found_in_a_campaign([](const Plan&plan, const TrialSpec&trial, const std::vector<Call>&) {
+         return outputs(plan, trial, {}, [&](const Call& call, const std::vector<Call>&) {
+           const std::uint64_t local = trial.mode.stack == Stack::filled;
+           return right_digest(call) + local + 2 * (trial.mode.schedule_seed % 2);
+         });
+       }))
+    kinds.insert(f.signature.kind);
+  EXPECT_TRUE(kinds.contains(FailKind::schedule));
 }
 
 // A pinned argument that is rewritten too early: always wrong with blocked launches. The reduced
