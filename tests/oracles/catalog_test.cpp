@@ -22,7 +22,8 @@ TEST(Catalog, ComparesAlongTheAxesThatItIsGivenMostSpecificFirst) {
   EXPECT_NE(some.find("order"), nullptr);
   EXPECT_EQ(some.comparing().size() + 1, all.comparing().size());
   EXPECT_EQ(all.comparing()[0]->name(), "order");
-  EXPECT_EQ(all.comparing()[1]->name(), "repetition");
+  EXPECT_EQ(all.comparing()[1]->name(), "uninitialized-local");
+  EXPECT_EQ(all.comparing()[2]->name(), "repetition");
   EXPECT_EQ(all.comparing().back()->name(), "reference");
   const auto place = [&](std::string_view name) {
     const auto& oracles = all.comparing();
