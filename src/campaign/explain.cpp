@@ -1,4 +1,5 @@
 // Explains a measured finding: tool reports, relevant settings, the load of the machine.
+#include <algorithm>
 #include <iterator>
 #include <utility>
 
@@ -98,7 +99,11 @@ Result<void> measure_load(const Workshop& shop, Case& c) {
   const bool flaky = finding.reliability.k < finding.reliability.n;
   auto load = attribute_load(evaluator, *c.shown->oracle, finding.plan, finding.signature,
                              kLoadRuns, flaky ? 0 : options.attribution_runs, options.parallel);
-  if (load.empty()) return {};
+  // A failure that always shows, and in none of these runs, is one that they cannot show: what a
+  // process keeps from its first call hides it where the trials of a question share one.
+  const bool shows = std::any_of(load.begin(), load.end(),
+                                 [](const AttributionRow& row) { return row.failed.k > 0; });
+  if (load.empty() || (!flaky && !shows)) return {};
   std::move(load.begin(), load.end(), std::back_inserter(finding.attribution));
   return store(shop, finding);
 }

@@ -244,6 +244,21 @@ TEST(Triage, TellsABusyMachineFromBadLuck) {
   EXPECT_TRUE(loads(1, 1).empty()) << "it fails always, busy or not";
 }
 
+// What a process keeps from its first call shows only where each trial has a process of its own;
+// runs that measure the load share one.
+TEST(Triage, SaysNothingOfLoadWhereRunsInOneProcessDoNotShowTheFailure) {
+  TriageCase c([](const Plan& plan, const TrialSpec& trial, const std::vector<Call>& before) {
+    return outputs(plan, trial, before, [](const Call& call, const std::vector<Call>& earlier) {
+      return right_digest(call) + (earlier.empty() ? 1 : 0);
+    });
+  });
+  const Finding f = c.settle(plain_plan({call_of(40, 16), call_of(90, 16)})).finding;
+  EXPECT_EQ(f.signature.kind, FailKind::history) << f.signature.text();
+  EXPECT_EQ(f.reliability.k, f.reliability.n);
+  ASSERT_FALSE(f.attribution.empty());
+  for (const auto& row : f.attribution) EXPECT_NE(row.axis, "load") << row.failed.k;
+}
+
 // With smaller sizes it writes before y instead of reading behind x, and with the smallest it
 // hangs: smaller plans fail as well, but with another bug.
 TEST(Triage, NeverSlipsToAnotherBug) {
