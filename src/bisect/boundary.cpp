@@ -270,7 +270,8 @@ Result<std::pair<std::vector<std::size_t>, std::string>> steps_for(const Plan& p
   for (std::size_t i = 0; i < plan.steps.size(); ++i)
     if (std::holds_alternative<CallStep>(plan.steps[i])) steps.push_back(i);
   if (call > steps.size())
-    return usage_error(fmt::format("the plan has {} calls, and no call {}", steps.size(), call));
+    return usage_error(
+        fmt::format("the plan has no call {}: its last is call {}", call, steps.size()));
   if (steps.size() == 1) return std::pair(steps, std::string());
   const auto value = [&](std::size_t step) {
     return get(std::get<CallStep>(plan.steps[step]).call.dims, dim);

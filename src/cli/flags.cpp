@@ -216,6 +216,9 @@ Result<std::chrono::milliseconds> parse_duration(const std::string& text) {
   constexpr double kMostHours = 100'000;
   if (error == std::errc() && std::isfinite(ms) && ms > kMostHours * 3600e3)
     return usage_error(fmt::format("'{}' is more than {:.0f}h", text, kMostHours));
+  const bool has_unit = unit.empty() || unit == "ms" || unit == "s" || unit == "m" || unit == "h";
+  if (error == std::errc() && has_unit && ms < 1)
+    return usage_error(fmt::format("'{}' is less than 1ms", text));
   if (error != std::errc() || !std::isfinite(ms) || ms < 1)
     return usage_error(
         fmt::format("'{}' is not a duration: a number and ms, s, m or h is expected", text));

@@ -68,7 +68,13 @@ class Reader {
     if (!given(flags_, flag)) return 0;
     const auto value = tma::parse_numbers(text(flag));
     if (value.state != tma::FieldValue::State::good) {
-      fail(flag, "numbers expected, with commas between them");
+      fail(flag, fmt::format("'{}': numbers expected, with commas between them", text(flag)));
+      return 0;
+    }
+    // A negative stride is explained like other descriptors that the hardware does not have.
+    if (std::is_unsigned_v<T> && std::string_view(flag) != "stride" &&
+        text(flag).find('-') != std::string::npos) {
+      fail(flag, fmt::format("'{}': no number may be negative", text(flag)));
       return 0;
     }
     for (std::size_t i = 0; i < value.numbers.size() && i < N; ++i) {

@@ -64,6 +64,26 @@ TEST(Tma, Flags) {
   EXPECT_NE(right.out.find("no rule is broken"), std::string::npos) << right;
 }
 
+TEST(Tma, ANumberThatIsNoneIsNamed) {
+  const TempFolder folder;
+  const auto explain = [&](const std::string& flag, const std::string& value) {
+    return redzone(folder, {"tma", "explain", "--format", "bf16", "--dim", "64,64", "--stride",
+                            "128", "--box", "64,64", flag, value});
+  };
+  for (const auto& [flag, value] : {std::pair{"--address", "-1"}, {"--element-stride", "-1,1"}}) {
+    const auto negative = explain(flag, value);
+    EXPECT_EQ(negative.exit, 2) << negative;
+    EXPECT_NE(negative.err.find(fmt::format("{}: '{}': no number may be negative", flag, value)),
+              std::string::npos)
+        << negative;
+  }
+  const auto large = explain("--element-stride", "99999999999999999999");
+  EXPECT_EQ(large.exit, 2) << large;
+  EXPECT_NE(large.err.find("--element-stride: '99999999999999999999': numbers expected"),
+            std::string::npos)
+      << large;
+}
+
 TEST(Tma, ALogWithoutABlockIsUnreadable) {
   const TempFolder folder;
   const auto ran = redzone(folder, {"tma", "explain", folder.write("a.log", "all is well\n")});
