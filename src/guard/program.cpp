@@ -215,7 +215,7 @@ const char* value_of(const Started& started, const char* name) {
 std::string interpreter_of(const fs::path& script) {
   constexpr std::size_t most_line = 512;
   const std::string head = head_of(script, most_line);
-  const std::string first = first_interpreter(head);
+  std::string first = first_interpreter(head);
   if (fs::path(first).filename() != "env") return first;
   std::istringstream line(head.substr(2, head.find('\n') - 2));
   std::string word;

@@ -5,7 +5,7 @@
 namespace redzone::memory_preload {
 
 PreloadVariable preload_variable(const std::filesystem::path& library, std::string_view now) {
-  const PreloadVariable without{.value = std::string(now)};
+  PreloadVariable without{.value = std::string(now)};
   std::error_code error;
   if (!std::filesystem::is_regular_file(library, error)) return without;
   auto folder = TemporaryFolder::create("preload");

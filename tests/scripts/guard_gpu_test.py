@@ -97,7 +97,7 @@ PYTHON_PROGRAMS = {
                   "    sys.exit('UnsynchronizedAccessError')\n"
                   "print(sys.argv[1], 1024.0)",
     "scratch.py": "print('256 False')",
-    "operators.py": "print('{\"samples\": 7, \"refused\": 1}')",
+    "operator_samples.py": "print('{\"samples\": 7, \"refused\": 1}')",
     "training_loop.py": "print('10000 steps, loss 2.0 then 1.0, learned True')",
     "jax_step.py": "print('jax on gpu: learned True')",
     "cupy_scale.py": "print('cupy True 1.0')",

@@ -1,7 +1,7 @@
 """Calls the operators of PyTorch's database with the samples that PyTorch's own tests use, forward and,
 where there is a gradient, backward. They are correct, so the guard must find nothing.
 
-  operators.py SECONDS [PART/PARTS]
+  operator_samples.py SECONDS [PART/PARTS]
 
 Each pass is over all entries of the part, with another type of data where an operator has several; passes
 are made until the time is over. PyTorch's part for tests needs `expecttest`. Without a mistake of the
