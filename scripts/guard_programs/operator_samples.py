@@ -34,11 +34,39 @@ def dtype_of_pass(op, number):
 
 
 def call(op, sample, backward):
+    """How many samples were called: 1."""
     result = op(sample.input, *sample.args, **sample.kwargs)
     if backward:
         grown = [out for out in tensors(result) if out.requires_grad and not out.is_complex()]
         if grown:
             torch.autograd.backward([out.sum() for out in grown])
+    return 1
+
+
+def run_or_refuse(called, work):
+    """What `work` returns; None where an operator refuses, as where a library is missing."""
+    try:
+        return work()
+    except torch.AcceleratorError:
+        raise
+    except Exception:
+        called["refused"] += 1
+        return None
+
+
+def call_samples(op, called):
+    """Whether one sample was called."""
+    dtype = dtype_of_pass(op, called["passes"])
+    if dtype is None:
+        return False
+    backward = op.supports_autograd and dtype.is_floating_point
+    torch.manual_seed(called["passes"])
+    before = called["samples"]
+    for sample in run_or_refuse(called, lambda: list(
+            op.sample_inputs(DEVICE, dtype, requires_grad=backward))) or []:
+        called["samples"] += run_or_refuse(called, lambda: call(op, sample, backward)) or 0
+    torch.cuda.synchronize()
+    return called["samples"] > before
 
 
 def main():
@@ -52,27 +80,8 @@ def main():
         for op in entries:
             if time.monotonic() >= end:
                 break
-            dtype = dtype_of_pass(op, called["passes"])
-            if dtype is None:
-                continue
-            backward = op.supports_autograd and dtype.is_floating_point
-            torch.manual_seed(called["passes"])
-            try:
-                samples = list(op.sample_inputs(DEVICE, dtype, requires_grad=backward))
-            except Exception:  # what makes them may need a library that is missing
-                called["refused"] += 1
-                continue
-            for sample in samples:
-                try:
-                    call(op, sample, backward)
-                except torch.AcceleratorError:
-                    raise
-                except Exception:  # as above
-                    called["refused"] += 1
-                else:
-                    called["samples"] += 1
-                    seen.add((op.name, op.variant_test_name))
-            torch.cuda.synchronize()
+            if call_samples(op, called):
+                seen.add((op.name, op.variant_test_name))
         called["passes"] += 1
     called["entries"] = len(seen)
     print(json.dumps(called))

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 #include <istream>
+#include <limits>
 
 #include "core/device_traits.h"
 #include "core/names.h"
@@ -204,7 +205,7 @@ Result<std::chrono::milliseconds> parse_duration(const std::string& text) {
   const char* end = text.data() + text.size();
   const auto [rest, error] = std::from_chars(text.data(), end, number);
   const std::string_view unit(rest, static_cast<std::size_t>(end - rest));
-  double ms = 0;
+  double ms = std::numeric_limits<double>::quiet_NaN();  // of another unit
   if (unit == "ms")
     ms = number;
   else if (unit.empty() || unit == "s")
@@ -216,10 +217,9 @@ Result<std::chrono::milliseconds> parse_duration(const std::string& text) {
   constexpr double kMostHours = 100'000;
   if (error == std::errc() && std::isfinite(ms) && ms > kMostHours * 3600e3)
     return usage_error(fmt::format("'{}' is more than {:.0f}h", text, kMostHours));
-  const bool has_unit = unit.empty() || unit == "ms" || unit == "s" || unit == "m" || unit == "h";
-  if (error == std::errc() && has_unit && ms < 1)
+  if (error == std::errc() && ms < 1)
     return usage_error(fmt::format("'{}' is less than 1ms", text));
-  if (error != std::errc() || !std::isfinite(ms) || ms < 1)
+  if (error != std::errc() || !std::isfinite(ms))
     return usage_error(
         fmt::format("'{}' is not a duration: a number and ms, s, m or h is expected", text));
   return std::chrono::milliseconds(static_cast<std::int64_t>(ms));

@@ -3,19 +3,17 @@
 #include <fmt/format.h>
 
 namespace redzone {
-namespace {
 
-bool can_be_named(const std::filesystem::path& path) {
+bool can_be_preloaded(const std::filesystem::path& path) {
   return path.string().find_first_of(": \t\n") == std::string::npos;
 }
 
-}  // namespace
-
 Result<std::filesystem::path> preload_name(const std::filesystem::path& library,
                                            const std::filesystem::path& folder) {
-  if (can_be_named(library)) return library;
-  const auto link = folder / (can_be_named(library.filename()) ? library.filename() : "library.so");
-  if (!can_be_named(link))
+  if (can_be_preloaded(library)) return library;
+  const auto link =
+      folder / (can_be_preloaded(library.filename()) ? library.filename() : "library.so");
+  if (!can_be_preloaded(link))
     return harness_error(
         fmt::format("LD_PRELOAD can name neither {} nor a link in {}: a space or a colon in both",
                     library.string(), folder.string()));

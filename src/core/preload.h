@@ -10,6 +10,9 @@
 
 namespace redzone {
 
+// Whether the variable can hold the path.
+bool can_be_preloaded(const std::filesystem::path& path);
+
 // A name of the library that the variable can hold: its path, or, where that has a space or a
 // colon, a symbolic link to it in `folder`, which is made if it is not there. The link is to exist
 // as long as processes with the variable start others. A harness error if the path of `folder` has

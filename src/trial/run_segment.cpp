@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kFilledStackBytes = std::size_t{64} << 10;
 
-// A large number, and no number as a float. Not the poison of memory: what depends on that would
+// A large integer, and NaN as a float. Not the poison of memory: what depends on that would
 // depend on the stack, too.
 constexpr std::uint32_t kStackFill = 0x7fa5a5a5;
 

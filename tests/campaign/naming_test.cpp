@@ -108,15 +108,14 @@ TEST(Naming, AVariableThatNothingHasWrittenIsNamedWhateverItLooksLike) {
 
 // It does not hide a failure that the stack has no part in.
 TEST(Naming, WhatFailsWithTheSameOnTheStackHasItsOwnName) {
+  const Bug both = [](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
+    return outputs(plan, trial, {}, [&](const Call& call, const std::vector<Call>&) {
+      const std::uint64_t local = trial.mode.stack == Stack::filled;
+      return right_digest(call) + local + 2 * (trial.mode.schedule_seed % 2);
+    });
+  };
   std::set<FailKind> kinds;
-  for (const auto& f :
-       found_in_a_campaign([](const Plan&plan, const TrialSpec&trial, const std::vector<Call>&) {
-         return outputs(plan, trial, {}, [&](const Call& call, const std::vector<Call>&) {
-           const std::uint64_t local = trial.mode.stack == Stack::filled;
-           return right_digest(call) + local + 2 * (trial.mode.schedule_seed % 2);
-         });
-       }))
-    kinds.insert(f.signature.kind);
+  for (const auto& f : found_in_a_campaign(both)) kinds.insert(f.signature.kind);
   EXPECT_TRUE(kinds.contains(FailKind::schedule));
 }
 

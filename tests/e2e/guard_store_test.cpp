@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "e2e/cli.h"
+#include "e2e/guarded_program.h"
 
 namespace redzone::e2e {
 namespace {
@@ -23,7 +24,7 @@ class GuardStore : public testing::Test {
   }
   // A program that overruns a block if the file `mistake` is in its folder.
   Arguments sometimes() const {
-    const std::string program = "'" HOST_PROGRAM "'";
+    const std::string program = kQuotedProgram;
     return {
         "sh", "-c",
         "if test -e mistake; then exec " + program + " slack; else exec " + program + " use; fi"};
@@ -144,7 +145,7 @@ TEST_F(GuardStore, AReplayRunsTheProgramAsItWasRun) {
 TEST_F(GuardStore, AReplayTellsOtherFailuresAndWhatSaysNothing) {
   const std::string deed = folder_.write("deed", "slack");
   const std::string script =
-      folder_.write("script.sh", "exec " + std::string("'" HOST_PROGRAM "'") + " $(cat deed)\n");
+      folder_.write("script.sh", "exec " + kQuotedProgram + " $(cat deed)\n");
   ASSERT_EQ(guard({"--cpu"}, {"sh", script}).exit, 1);
   folder_.write("deed", "read_after");
   const Ran other = run({"replay", "1", "--runs", "2", "--json"});
@@ -165,7 +166,7 @@ TEST_F(GuardStore, AReplayTellsOtherFailuresAndWhatSaysNothing) {
 
 // A run that cannot have shown the mistake is no pass.
 TEST_F(GuardStore, AReplayThatDidNotReachTheMistakeIsNotJudged) {
-  folder_.write("deed", "exec " + std::string("'" HOST_PROGRAM "'") + " slack\n");
+  folder_.write("deed", "exec " + kQuotedProgram + " slack\n");
   const std::string script = folder_.write("script.sh", ". ./deed\n");
   ASSERT_EQ(guard({"--cpu"}, {"sh", script}).exit, 1);
   const auto replayed = [&](const std::string& deed) {
@@ -174,10 +175,10 @@ TEST_F(GuardStore, AReplayThatDidNotReachTheMistakeIsNotJudged) {
     EXPECT_EQ(ran.exit, 4) << ran;
     return ran.out + ran.err;
   };
-  const std::string use = std::string("'" HOST_PROGRAM "'") + " use\n";
+  const std::string use = kQuotedProgram + " use\n";
   EXPECT_TRUE(has(replayed(use + "exit 7\n"), "the program ended with 7, not 0"));
   EXPECT_TRUE(has(replayed("exit 0\n"), "no process of program.host_program was judged"));
-  EXPECT_TRUE(has(replayed(use + "'" HOST_PROGRAM "'" + " sent\ntrue\n"), "was ended by a signal"));
+  EXPECT_TRUE(has(replayed(use + kQuotedProgram + " sent\ntrue\n"), "was ended by a signal"));
   folder_.write("deed", use);
   EXPECT_EQ(run({"replay", "1", "--runs", "1"}).exit, 0);
 }
@@ -196,9 +197,8 @@ TEST_F(GuardStore, AReplayHasNoInputAndSaysThatTheProgramHasChanged) {
 }
 
 TEST_F(GuardStore, AVariableThatWasNotSetIsUnsetAgain) {
-  const Arguments command{
-      "sh", "-c",
-      "test -n \"$MY_SETTING\" || exec " + std::string("'" HOST_PROGRAM "'") + " slack"};
+  const Arguments command{"sh", "-c",
+                          "test -n \"$MY_SETTING\" || exec " + kQuotedProgram + " slack"};
   ::unsetenv("MY_SETTING");
   ASSERT_EQ(guard({"--cpu", "--env", "MY_SETTING"}, command).exit, 1);
   ::setenv("MY_SETTING", "1", 1);
@@ -211,9 +211,8 @@ TEST_F(GuardStore, AVariableThatWasNotSetIsUnsetAgain) {
 
 // What was seen before a run that could not be started is reported.
 TEST_F(GuardStore, AReplayWhoseProgramGoesAwayReportsTheRunsBefore) {
-  const std::string script =
-      folder_.write("once.sh", "#!/bin/sh\ntest ! -e armed || rm once.sh\nexec " +
-                                   std::string("'" HOST_PROGRAM "'") + " slack\n");
+  const std::string script = folder_.write(
+      "once.sh", "#!/bin/sh\ntest ! -e armed || rm once.sh\nexec " + kQuotedProgram + " slack\n");
   std::filesystem::permissions(script, std::filesystem::perms::owner_all);
   ASSERT_EQ(guard({"--cpu"}, {script}).exit, 1);
   folder_.write("armed", "");
@@ -225,9 +224,8 @@ TEST_F(GuardStore, AReplayWhoseProgramGoesAwayReportsTheRunsBefore) {
 
 TEST_F(GuardStore, ABisectionThatTheTimeEndsSaysSo) {
   folder_.write("deed", "slack");
-  const std::string script =
-      folder_.write("script.sh", "test ! -e slow || sleep 100\nexec " +
-                                     std::string("'" HOST_PROGRAM "'") + " slack\n");
+  const std::string script = folder_.write(
+      "script.sh", "test ! -e slow || sleep 100\nexec " + kQuotedProgram + " slack\n");
   ASSERT_EQ(guard({"--cpu"}, {"sh", script}).exit, 1);
   folder_.write("slow", "");
   const Ran ran = run({"bisect", "1", "--time", "1s"});
@@ -312,8 +310,8 @@ TEST_F(GuardStore, ProcessesAreAttachedByTwoVariables) {
   ASSERT_EQ(attach.exit, 0) << attach;
   EXPECT_EQ(std::count(attach.out.begin(), attach.out.end(), '\n'), 2) << attach;
   folder_.write("variables", attach.out);
-  const Ran program = shell(folder_, ". ./variables; export MY_TOKEN=do-not-store-me; exec " +
-                                         std::string("'" HOST_PROGRAM "'") + " slack");
+  const Ran program = shell(
+      folder_, ". ./variables; export MY_TOKEN=do-not-store-me; exec " + kQuotedProgram + " slack");
   EXPECT_EQ(program.exit, 0) << program;
   const Ran collected = run({"guard", "--collect", "records"});
   EXPECT_EQ(collected.exit, 1) << collected;
@@ -350,8 +348,7 @@ TEST_F(GuardStore, ProcessesAreAttachedByTwoVariables) {
   const std::string name = has(HOST_PROGRAM, " ") ? "it's_$x_ü" : "it's $x ü";
   const Ran odd = run({"guard", "--attach", name, "--cpu"});
   folder_.write("odd", odd.out);
-  EXPECT_EQ(shell(folder_, ". ./odd; exec " + std::string("'" HOST_PROGRAM "'") + " slack").exit,
-            0);
+  EXPECT_EQ(shell(folder_, ". ./odd; exec " + kQuotedProgram + " slack").exit, 0);
   EXPECT_EQ(run({"guard", "--collect", name}).exit, 1) << odd;
   EXPECT_FALSE(has(run({"show", "1", "--json"}).out, "LD_PRELOAD"));
   std::filesystem::create_directory(folder_ / "empty");
@@ -374,8 +371,7 @@ TEST_F(GuardStore, AttachedProcessesHaveTheFrameworksToo) {
 TEST_F(GuardStore, ARecordThatIsCollectedAgainCountsOnce) {
   folder_.write("variables", run({"guard", "--attach", "records", "--cpu"}).out);
   const auto attached = [&] {
-    return shell(folder_, ". ./variables; exec " + std::string("'" HOST_PROGRAM "'") + " slack")
-        .exit;
+    return shell(folder_, ". ./variables; exec " + kQuotedProgram + " slack").exit;
   };
   const auto occurrences = [&] { return run({"show", "1", "--json"}).json()["occurrences"]; };
   ASSERT_EQ(attached(), 0);
@@ -397,8 +393,7 @@ TEST_F(GuardStore, ARecordThatIsCollectedAgainCountsOnce) {
 }
 
 TEST_F(GuardStore, WhatAnotherStoreSaysToRunNeedsForce) {
-  folder_.write("program.sh",
-                "touch \"$1/was-run\"; exec " + std::string("'" HOST_PROGRAM "'") + " slack\n");
+  folder_.write("program.sh", "touch \"$1/was-run\"; exec " + kQuotedProgram + " slack\n");
   ASSERT_EQ(guard({"--cpu", "--db", "theirs.db"}, {"sh", "program.sh", folder_.path()}).exit, 1);
   ASSERT_EQ(run({"merge", "theirs.db", "--into", "redzone.db"}).exit, 0);
   std::filesystem::remove(folder_ / "was-run");

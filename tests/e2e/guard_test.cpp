@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "e2e/cli.h"
+#include "e2e/guarded_program.h"
 
 namespace redzone::e2e {
 namespace {
@@ -68,8 +69,7 @@ TEST_F(Guarded, JsonFollowsTheProgramsOutput) {
 }
 
 TEST_F(Guarded, ChildrenAreGuarded) {
-  const Json json =
-      report({"--cpu"}, {"sh", "-c", std::string("'" HOST_PROGRAM "'") + " slack; exit 3"}, 1);
+  const Json json = report({"--cpu"}, {"sh", "-c", kQuotedProgram + " slack; exit 3"}, 1);
   ASSERT_FALSE(json.is_discarded());
   EXPECT_EQ(json["exit_code"], 3);
   EXPECT_GE(json["processes"].size(), 2u);
@@ -78,7 +78,7 @@ TEST_F(Guarded, ChildrenAreGuarded) {
 
 // The record survives what the process does not.
 TEST_F(Guarded, AProgramThatClosesItsDescriptorsOrIsKilled) {
-  const std::string program = "'" HOST_PROGRAM "'";
+  const std::string program = kQuotedProgram;
   EXPECT_EQ(guard({"--cpu"}, {"sh", "-c", "exec 2>&- 1>&- 0<&-; " + program + " slack"}).exit, 1);
   const Json json = report({"--cpu"}, {"sh", "-c", program + " slack; kill -9 $$"}, 1);
   EXPECT_EQ(json["signal"], 9);
@@ -96,7 +96,7 @@ TEST_F(Guarded, AProgramThatHangsIsEndedAndReported) {
   const Ran ran = guard({"--cpu", "--time", "1s"}, {"sleep", "600"});
   EXPECT_EQ(ran.exit, 124) << ran;
   EXPECT_TRUE(has(ran.err, "no finding; the program was ended because its time was over")) << ran;
-  const std::string program = "'" HOST_PROGRAM "'";
+  const std::string program = kQuotedProgram;
   const Arguments found{"sh", "-c", program + " slack; exec sleep 600"};
   EXPECT_EQ(guard({"--cpu", "--time", "1s"}, found).exit, 1);
 }

@@ -221,34 +221,17 @@ TEST(Simplify, AnAlignmentIsTakenBack) {
   }
 }
 
-TEST(Simplify, CallersBecomeOne) {
+TEST(Simplify, SettingsOfTheHostBecomeTheDefault) {
   const TargetSpec spec = chunk_like_spec();
   Plan plan = PlanGenerator(spec, host_budget(), 9).next();
-  plan.mode = {.callers = Callers::each};
-  Plan plain = plan;
-  plain.mode = {};
-  EXPECT_TRUE(contains(all_simplifications(plan, spec), plain));
-  EXPECT_TRUE(simpler(plain, plan, spec));
-}
-
-TEST(Simplify, TheStackIsLeftAsItIs) {
-  const TargetSpec spec = chunk_like_spec();
-  Plan plan = PlanGenerator(spec, host_budget(), 9).next();
-  plan.mode = {.stack = Stack::filled};
-  Plan plain = plan;
-  plain.mode = {};
-  EXPECT_TRUE(contains(all_simplifications(plan, spec), plain));
-  EXPECT_TRUE(simpler(plain, plan, spec));
-}
-
-TEST(Simplify, AddressesBecomeDistinct) {
-  const TargetSpec spec = chunk_like_spec();
-  Plan plan = PlanGenerator(spec, host_budget(), 9).next();
-  plan.mode = {.addresses = Addresses::reused};
-  Plan plain = plan;
-  plain.mode = {};
-  EXPECT_TRUE(contains(all_simplifications(plan, spec), plain));
-  EXPECT_TRUE(simpler(plain, plan, spec));
+  for (const Mode& mode : {Mode{.callers = Callers::each}, Mode{.addresses = Addresses::reused},
+                           Mode{.stack = Stack::filled}}) {
+    plan.mode = mode;
+    Plan plain = plan;
+    plain.mode = {};
+    EXPECT_TRUE(contains(all_simplifications(plan, spec), plain)) << print_plan(plan);
+    EXPECT_TRUE(simpler(plain, plan, spec)) << print_plan(plan);
+  }
 }
 
 TEST(Simplify, ThePoolIsMadePlainerStepByStep) {

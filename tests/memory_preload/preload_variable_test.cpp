@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <fstream>
 
 namespace redzone::memory_preload {
@@ -17,6 +18,18 @@ TEST(PreloadVariable, NamesTheLibraryBeforeWhatIsThere) {
   const auto both = preload_variable(library, "a.so:b.so");
   EXPECT_EQ(both.value, library.string() + ":a.so:b.so");
   EXPECT_EQ(both.folder, nullptr);
+}
+
+TEST(PreloadVariable, NeedsNoFolderWhereThePathCanBeNamed) {
+  const auto folder = TemporaryFolder::create("preload-test");
+  const auto library = folder->path() / "lib.so";
+  std::ofstream(library) << "x";
+  const char* const before = std::getenv("TMPDIR");
+  const std::string kept = before == nullptr ? "/tmp" : before;
+  ::setenv("TMPDIR", "/no/such/folder", 1);
+  const auto preload = preload_variable(library, "");
+  ::setenv("TMPDIR", kept.c_str(), 1);
+  EXPECT_EQ(preload.value, library.string());
 }
 
 TEST(PreloadVariable, NamesALinkWhereThePathCannotBeNamed) {
