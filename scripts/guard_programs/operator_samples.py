@@ -33,6 +33,10 @@ def dtype_of_pass(op, number):
     return known[number % len(known)] if known else None
 
 
+def samples_of(op, dtype, backward):
+    return list(op.sample_inputs(DEVICE, dtype, requires_grad=backward))
+
+
 def call(op, sample, backward):
     """How many samples were called: 1."""
     result = op(sample.input, *sample.args, **sample.kwargs)
@@ -43,10 +47,10 @@ def call(op, sample, backward):
     return 1
 
 
-def run_or_refuse(called, work):
+def run_or_refuse(called, work, *words):
     """What `work` returns; None where an operator refuses, as where a library is missing."""
     try:
-        return work()
+        return work(*words)
     except torch.AcceleratorError:
         raise
     except Exception:
@@ -62,9 +66,8 @@ def call_samples(op, called):
     backward = op.supports_autograd and dtype.is_floating_point
     torch.manual_seed(called["passes"])
     before = called["samples"]
-    for sample in run_or_refuse(called, lambda: list(
-            op.sample_inputs(DEVICE, dtype, requires_grad=backward))) or []:
-        called["samples"] += run_or_refuse(called, lambda: call(op, sample, backward)) or 0
+    for sample in run_or_refuse(called, samples_of, op, dtype, backward) or []:
+        called["samples"] += run_or_refuse(called, call, op, sample, backward) or 0
     torch.cuda.synchronize()
     return called["samples"] > before
 

@@ -42,10 +42,20 @@ TEST(Load, TellsABusyMachineFromBadLuck) {
 // What a process keeps from its first call shows only where each trial has a process of its own;
 // runs that measure the load share one.
 TEST(Load, SaysNothingWhereRunsInOneProcessDoNotShowTheFailure) {
+  // Each call has the result of the process's first one; the reference knows the right one.
   TriageCase c([](const Plan& plan, const TrialSpec& trial, const std::vector<Call>& before) {
-    return outputs(plan, trial, before, [](const Call& call, const std::vector<Call>& earlier) {
-      return right_digest(call) + (earlier.empty() ? 1 : 0);
-    });
+    const auto first_of = [](const Call& call, const std::vector<Call>& earlier) {
+      return right_digest(earlier.empty() ? call : earlier.front());
+    };
+    Observation o = outputs(plan, trial, before, first_of);
+    const auto calls = calls_of(plan);
+    for (auto& call : o.calls) {
+      const auto right = right_digest(calls[static_cast<std::size_t>(call.call)]->call);
+      const bool wrong = call.buffers.front().digest != right;
+      if (trial.reference)
+        call.references = {{.tensor = "y", .numel = 16, .mismatches = wrong ? 1u : 0u}};
+    }
+    return o;
   });
   const Finding f = c.settle(plain_plan({call_of(40, 16), call_of(90, 16)})).finding;
   EXPECT_EQ(f.signature.kind, FailKind::history) << f.signature.text();
