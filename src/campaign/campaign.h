@@ -93,7 +93,8 @@ struct CampaignOptions {
   // the two share the time of their target.
   bool screen_leaves_room = false;
   // Each occurrence of a hang costs a full deadline, so hanging suspects are recorded at once but
-  // triaged last: in this share of the time, at its end, or when the plans are used up.
+  // triaged last: in this share of the time, at its end, or when the plans are used up; and before
+  // that where no other case waits, as far as this share of the time so far allows.
   double hang_share = 0.25;
   // Without a time limit, hangs are triaged this long after the first one.
   std::chrono::milliseconds hang_wait{60000};
@@ -289,8 +290,11 @@ class Campaign {
   // Removes a finding that was merged into another one.
   void unlist(std::int64_t id, bool is_new);
   bool hangs_are_due() const;
-  // Queues the hangs with the cases of their targets, each with its share of the time that is left.
-  void release_hangs();
+  // Whether one can be triaged now, and keeps nobody waiting.
+  bool has_room_for_hang() const;
+  // Queues so many hangs with the cases of their targets, each with its share of the time that is
+  // left.
+  void release_hangs(std::size_t count);
   void count(Lane& lane, const Verdict& verdict);
   // A plan of which nothing ran is no pass.
   static Verdict as_counted(const Verdict& verdict, std::span<const Observation> observations);
@@ -337,6 +341,7 @@ class Campaign {
   bool first_look_ = false;
   std::deque<Visit> hangs_;
   std::chrono::steady_clock::time_point first_hang_;
+  std::chrono::microseconds spent_on_hangs_{0};                        // by cases in triage
   std::optional<Error> lost_;                                          // of the sink, in a case
   std::optional<std::chrono::steady_clock::time_point> barred_asked_;  // last call of `barred`
   std::optional<std::chrono::steady_clock::time_point> stop_seen_;     // the first

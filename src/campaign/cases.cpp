@@ -190,7 +190,7 @@ void Campaign::start(Lane& lane, Visit visit) {
   ++lane.looking_into;
   if (visit.station <= Station::refine) ++reducing_;
   if (visit.hang && options_.time.count() > 0) {
-    std::int64_t hangs = 1;
+    auto hangs = static_cast<std::int64_t>(hangs_.size()) + 1;
     for (const auto& l : lanes_)
       hangs += std::count_if(l.waiting.begin(), l.waiting.end(),
                              [](const Visit& v) { return v.hang && v.station <= Station::refine; });
@@ -219,6 +219,7 @@ void Campaign::start(Lane& lane, Visit visit) {
   task.ran = [this, &lane, at](auto jobs, auto results) {
     const auto spent = cost_of(jobs, results);
     at->spent += spent;
+    if (at->hang) spent_on_hangs_ += spent;
     charge(lane, spent);
   };
   task.ended = [this, &lane, at] {
@@ -391,11 +392,27 @@ bool Campaign::hangs_are_due() const {
   return options_.plans_per_target == 0 && now() - first_hang_ >= options_.hang_wait;
 }
 
-void Campaign::release_hangs() {
-  log::info("campaign {}: triage of {} hanging suspects begins", options_.id, hangs_.size());
-  for (auto& hang : std::exchange(hangs_, {})) {
-    Lane& lane = lanes_[hang.lane];
-    wait(lane, std::move(hang));
+// Where the screen leaves room, a hang slows down the plans of all other targets. A target by
+// itself keeps no other waiting: its hangs may cost as much time as has passed.
+bool Campaign::has_room_for_hang() const {
+  const bool alone = lanes_.size() == 1;
+  if (hangs_.empty() || options_.hang_share == 0 || (options_.screen_leaves_room && !alone))
+    return false;
+  const bool idle =
+      tasks_.size() == 0 && std::all_of(lanes_.begin(), lanes_.end(),
+                                        [](const Lane& lane) { return lane.waiting.empty(); });
+  const double share = alone ? 1 : options_.hang_share;
+  const std::chrono::duration<double> costs =
+      spent_on_hangs_ + options_.triage.deadline * options_.triage.confirm_runs;
+  return idle && costs.count() <= share * elapsed_seconds();
+}
+
+void Campaign::release_hangs(std::size_t count) {
+  log::info("campaign {}: triage of {} hanging suspects begins", options_.id, count);
+  for (; count > 0; --count) {
+    Visit hang = std::move(hangs_.front());
+    hangs_.pop_front();
+    wait(lanes_[hang.lane], std::move(hang));
   }
 }
 

@@ -69,6 +69,33 @@ TEST_F(TurnsTest, WhereTheScreenLeavesRoomWhatWasOnlySlowIsScreenedAgain) {
   EXPECT_EQ(result.stats.new_findings, 0u);
 }
 
+// It is in triage long before the end, if that keeps no other case waiting.
+TEST_F(TurnsTest, WhereNoCaseWaitsAHangIsTriagedAsSoonAsItsShareOfTheTimePaysForIt) {
+  std::vector<std::chrono::steady_clock::time_point> hung;
+  const auto hangs_once = [&](const std::string& target, std::int64_t n) {
+    if (target != "t0" || n != 9) return right();
+    hung.push_back(now_);
+    return ended(End::hang);
+  };
+  const auto first_runs_end = [&] {
+    const auto runs = static_cast<std::size_t>(options_.triage.confirm_runs) + 1;
+    return hung.size() < runs ? kTime : hung[runs - 1].time_since_epoch();
+  };
+  run(hangs_once);
+  ASSERT_EQ(findings_of("t0").size(), 1u);
+  EXPECT_TRUE(was_found(findings_of("t0")[0]->state));
+  EXPECT_LT(first_runs_end(), kTime / 4);
+
+  hung.clear();
+  sink_ = RecordingSink();
+  now_ = {};
+  options_.screen_leaves_room = true;
+  run(hangs_once, 2);
+  ASSERT_EQ(findings_of("t0").size(), 1u);
+  EXPECT_TRUE(was_found(findings_of("t0")[0]->state));
+  EXPECT_GE(first_runs_end(), kTime / 2) << "there it would slow down all others";
+}
+
 TEST_F(TurnsTest, ManyHangsOfOneTargetWaitForItsTurn) {
   const auto result = run([](const std::string& target, std::int64_t n) {
     if (target != "t0") return right();
