@@ -153,10 +153,10 @@ std::string of_dim(const Bisection& b, const Row& row, const Seen& seen) {
       fmt::format("fails with {}; {}", some_of(failing), ends(seen, some_of(passing)));
   if (failing.size() > 1 && passing.back() < failing.front() &&
       fails_beside(row, *values, passing.back(), false))
-    return fmt::format("needs {} > {} ({})", row.axis, passing.back(), tried);
+    return fmt::format("needs {} > {} among the values tried ({})", row.axis, passing.back(), tried);
   if (failing.size() > 1 && passing.front() > failing.back() &&
       fails_beside(row, *values, passing.front(), false))
-    return fmt::format("needs {} < {} ({})", row.axis, passing.front(), tried);
+    return fmt::format("needs {} < {} among the values tried ({})", row.axis, passing.front(), tried);
   return fmt::format("{} matters: {}", row.axis, tried);
 }
 
