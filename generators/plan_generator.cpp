@@ -41,7 +41,13 @@ Alignment draw_alignment(Draw& draw, const TargetSpec& spec) {
   const bool silent = std::any_of(spec.tensors.begin(), spec.tensors.end(),
                                   [](const TensorSpec& t) { return t.align_bytes == 0; });
   if (silent && draw.one_in(6)) return Alignment::element;
-  return draw.one_in(12) ? Alignment::exact : Alignment::promised;
+  if (!draw.one_in(8)) return Alignment::promised;
+  return draw.one_in(2) ? Alignment::exact : Alignment::mixed;
+}
+
+Stack draw_stack(Draw& draw) {
+  if (!draw.one_in(6)) return Stack::as_left;
+  return draw.one_in(2) ? Stack::filled : Stack::filled_finite;
 }
 
 // A thread takes as long as several short calls, and what needs some shows in few. A graph outlives
@@ -104,7 +110,7 @@ Plan draw_plan(const rc::Random& random, int size, const CallMaker& calls, const
     plan.mode.alignment = draw_alignment(of_alignment, calls.spec());
   if (budget.callers) plan.mode.callers = draw_callers(of_callers, plan);
   if (budget.addresses) plan.mode.addresses = draw_addresses(of_addresses, plan, calls.spec());
-  if (budget.stacks && of_stack.one_in(6)) plan.mode.stack = Stack::filled;
+  if (budget.stacks) plan.mode.stack = draw_stack(of_stack);
   return plan;
 }
 

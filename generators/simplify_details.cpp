@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
+#include <vector>
 
 #include "core/mode_axes.h"
 #include "generators/internal/complexity.h"
@@ -126,10 +128,13 @@ rc::Seq<Plan> plainer_knobs(const OriginPtr& origin) {
   });
 }
 
+// Other seeds than the first are worth a run only where they also decide about alignments.
 rc::Seq<Plan> plain_seed(const OriginPtr& origin) {
-  return in_one_call(origin, [](const CallStep& step) {
-    return each_value(step, std::vector<std::uint64_t>{1},
-                      [](CallStep& s, std::uint64_t v) { s.call.seed = v; });
+  const bool aligns = origin->plan.mode.alignment == Alignment::mixed;
+  std::vector<std::uint64_t> seeds(aligns ? kNamedSeeds : 1);
+  std::iota(seeds.begin(), seeds.end(), 1);
+  return in_one_call(origin, [seeds](const CallStep& step) {
+    return each_value(step, seeds, [](CallStep& s, std::uint64_t v) { s.call.seed = v; });
   });
 }
 

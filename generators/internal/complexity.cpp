@@ -41,7 +41,7 @@ struct Sums {
     for (const auto& knob : space.spec().knobs) knobs += knob_index(knob, step.call.config);
     graphs += step.graph != 0;
     streams += magnitude(step.stream) + (step.graph > 1 ? magnitude(step.graph - 1) : 0);
-    seeds += step.call.seed != 1;
+    seeds += std::min(step.call.seed - 1, kNamedSeeds);
   }
 };
 

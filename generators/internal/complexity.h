@@ -9,6 +9,9 @@
 
 namespace redzone::generators {
 
+// The data seeds from 1 to this are simpler than any other, the smaller the simpler.
+inline constexpr std::uint64_t kNamedSeeds = 8;
+
 // Compared lexicographically; see simpler() for the entries.
 using Complexity = std::array<std::uint64_t, 10>;
 

@@ -58,6 +58,12 @@ std::vector<Layout> layouts_to_try(const LayoutRules& rules) {
   return out;
 }
 
+// From one other seed to the next. With mixed alignments the low bits of a seed are about these,
+// and stay, for the first eight tensors of a call.
+std::uint64_t seeds_apart(const Plan& plan) {
+  return plan.mode.alignment == Alignment::mixed ? 256 : 1;
+}
+
 }  // namespace
 
 // One axis for all calls together, as a user sets a config; one for each call if the calls differ.
@@ -107,15 +113,16 @@ void add_layout_axes(AxisList& list) {
 }
 
 void use_other_data(Plan& plan, std::uint64_t by) {
+  const std::uint64_t more = by * seeds_apart(plan);
   for (auto& step : plan.steps)
-    if (auto* call = std::get_if<CallStep>(&step)) call->call.seed += by;
+    if (auto* call = std::get_if<CallStep>(&step)) call->call.seed += more;
 }
 
 void add_data_axis(AxisList& list) {
   const auto seed = calls_of(list.plan()).front()->call.seed;
   list.begin(AxisKind::data, "data", fmt::format("seed {}", seed));
   for (std::uint64_t by = 1; by <= kOtherData; ++by)
-    list.add(fmt::format("seed {}", seed + by),
+    list.add(fmt::format("seed {}", seed + by * seeds_apart(list.plan())),
              [by](Draft& draft) { use_other_data(draft.plan, by); });
 }
 

@@ -67,7 +67,7 @@ std::vector<Plan> at_guard_pages(const Plan& plan, const TargetSpec& spec, Place
   placed.mode = with_allocator(plan.mode, Allocator::guard);
   placed.mode.launch = Launch::blocking;
   placed.mode.placement = placement;
-  if (placed.mode.alignment == Alignment::exact) placed.mode.alignment = Alignment::promised;
+  if (placed.mode.alignment != Alignment::element) placed.mode.alignment = Alignment::promised;
   // Ends each tensor whose alignment the spec leaves open at its guard page, whatever its size.
   Plan to_the_element = placed;
   to_the_element.mode.alignment = Alignment::element;

@@ -48,15 +48,15 @@ class Replay final : public Command {
         "placement", po::value<std::string>(),
         "placement instead of the plan's: guard_after or guard_before")(
         "alignment", po::value<std::string>(),
-        "alignment instead of the plan's: promised, exact or element")(
+        "alignment instead of the plan's: promised, exact, element or mixed")(
         "callers", po::value<std::string>(),
         "host threads instead of the plan's: one makes all calls, or each step has its own (each)")(
         "addresses", po::value<std::string>(),
         "addresses of tensors instead of the plan's: distinct for each call, or reused")(
         "stack", po::value<std::string>(),
-        "the host's stack at each call instead of the plan's: as_left, or filled with one word")(
-        "allocator", po::value<std::string>(),
-        "allocator instead of the plan's: guard, plain, pool or caching")(
+        "the host's stack at each call instead of the plan's: as_left, filled (NaN as a float) or "
+        "filled_finite")("allocator", po::value<std::string>(),
+                         "allocator instead of the plan's: guard, plain, pool or caching")(
         "schedule-seed", po::value<Count>(), "seed of the host scheduler, instead of the plan's");
     words.add("what", 1);
     add_sanitizer_flag(flags);

@@ -42,6 +42,15 @@ std::vector<Mode> as_by_default(const Mode& mode) {
   return {plain};
 }
 
+// The modes with one field set to each of `values` that comes before the mode's own.
+template <auto Field>
+auto earlier(const Mode& mode, std::initializer_list<std::decay_t<decltype(mode.*Field)>> values) {
+  std::vector<Mode> out;
+  for (const auto v : values)
+    if (v < mode.*Field) out.emplace_back(mode).*Field = v;
+  return out;
+}
+
 template <class T>
 std::vector<ModeValue> values_of(T Mode::*field, std::initializer_list<T> values) {
   std::vector<ModeValue> out;
@@ -63,10 +72,7 @@ ModeAxis launch() {
           .take = take<&Mode::launch>,
           .plainer =
               [](const Mode& mode) {
-                std::vector<Mode> out;
-                for (const auto v : {Launch::blocking, Launch::async})
-                  if (v < mode.launch) out.emplace_back(mode).launch = v;
-                return out;
+                return earlier<&Mode::launch>(mode, {Launch::blocking, Launch::async});
               }};
 }
 
@@ -137,11 +143,15 @@ ModeAxis alignment() {
   return {.name = "alignment",
           .has = [](const Plan& plan) { return plan.mode.alignment != Alignment::promised; },
           .value = own<&Mode::alignment>,
-          .values = values_of(&Mode::alignment,
-                              {Alignment::promised, Alignment::exact, Alignment::element}),
+          .values = values_of(&Mode::alignment, {Alignment::promised, Alignment::exact,
+                                                 Alignment::element, Alignment::mixed}),
           .needed = true,
           .take = take<&Mode::alignment>,
-          .plainer = as_by_default<&Mode::alignment>};
+          .plainer =
+              [](const Mode& mode) {
+                return earlier<&Mode::alignment>(
+                    mode, {Alignment::promised, Alignment::exact, Alignment::element});
+              }};
 }
 
 // Varied in plans that set it alone: a thread costs more than a short call, so that only some plans
@@ -177,7 +187,15 @@ ModeAxis addresses() {
           .plainer = as_by_default<&Mode::addresses>};
 }
 
-// Varied in plans that set it alone: the fill costs more than a short call.
+// Varied in plans that set it alone: the fill costs more than a short call. First to what was left,
+// then to the other fill.
+void vary_stack(const Plan& plan, TrialSpec& t) {
+  const bool other_fill = t.mode.stack == Stack::as_left;
+  t.mode.stack = Stack::as_left;
+  if (other_fill)
+    t.mode.stack = plan.mode.stack == Stack::filled ? Stack::filled_finite : Stack::filled;
+}
+
 ModeAxis stack() {
   return {.name = "stack",
           .oracle = "uninitialized-local",
@@ -185,12 +203,16 @@ ModeAxis stack() {
           .claim = "what the stack of the host holds when the target is called",
           .has = [](const Plan& plan) { return plan.mode.stack != Stack::as_left; },
           .value = own<&Mode::stack>,
-          .values = values_of(&Mode::stack, {Stack::as_left, Stack::filled}),
+          .values = values_of(&Mode::stack, {Stack::as_left, Stack::filled, Stack::filled_finite}),
           .needed = true,
-          .vary = [](const Plan&, TrialSpec& t) { t.mode.stack = Stack::as_left; },
+          .vary = vary_stack,
+          .compared = 2,
           .screened = true,
           .take = take<&Mode::stack>,
-          .plainer = as_by_default<&Mode::stack>};
+          .plainer =
+              [](const Mode& mode) {
+                return earlier<&Mode::stack>(mode, {Stack::as_left, Stack::filled});
+              }};
 }
 
 std::uint32_t next_poison(std::uint32_t poison) {

@@ -28,10 +28,12 @@ enum class Allocator : std::uint8_t { guard, plain, pool, caching };
 enum class Placement : std::uint8_t { guard_after, guard_before };
 // How far the bases of tensors are aligned. promised: to what the spec promises, often to more.
 // exact: to what it promises and no more, an odd multiple of it. element: as `promised`, but where
-// the spec is silent the base is such that the storage ends at a multiple of 16 bytes. With the
-// last two a base has the same remainder in all trials of a plan, whatever the placement and the
-// allocator: a kernel may have other code, with other rounding, for what is aligned further.
-enum class Alignment : std::uint8_t { promised, exact, element };
+// the spec is silent the base is such that the storage ends at a multiple of 16 bytes. mixed: as
+// `exact` for tensor k of the spec if bit k of the call's seed is 0, and otherwise aligned further,
+// to 16 bytes at the least, so that tensors of one size differ. But for `promised`, a base has the
+// same remainder in all trials of a plan, whatever the placement and the allocator: a kernel may
+// have other code, with other rounding, for what is aligned further.
+enum class Alignment : std::uint8_t { promised, exact, element, mixed };
 // The host threads that make the calls. one: the same makes all. each: each call step, and each
 // body of a graph, has a thread of its own, which ends before the next step begins; what the target
 // keeps for a thread ends with it (thread_local objects, and what their destructors release). Calls
@@ -42,9 +44,10 @@ enum class Callers : std::uint8_t { one, each };
 // tensors of one size lie at one address with other data, as a framework's allocator places them.
 enum class Addresses : std::uint8_t { distinct, reused };
 // What the host's stack holds below the frame that calls the target. as_left: what earlier code
-// left there. filled: one word everywhere, so that a launcher which reads a local variable that it
-// never wrote reads that.
-enum class Stack : std::uint8_t { as_left, filled };
+// left there. The others: one word everywhere, so that a launcher which reads a local variable that
+// it never wrote reads that, a large integer, which as a float is NaN (filled) or a positive number
+// (filled_finite): comparisons with NaN are false, as they often are with what was left.
+enum class Stack : std::uint8_t { as_left, filled, filled_finite };
 // The tool that the trial runs under: one of compute-sanitizer's, on CUDA, or a check of the device
 // itself (is_check()), for which plugins are built a second time.
 enum class SanitizerTool : std::uint8_t {
@@ -98,7 +101,8 @@ constexpr auto enum_table(Placement) {
 constexpr auto enum_table(Alignment) {
   return enum_names<Alignment>("alignment", {{Alignment::promised, "promised"},
                                              {Alignment::exact, "exact"},
-                                             {Alignment::element, "element"}});
+                                             {Alignment::element, "element"},
+                                             {Alignment::mixed, "mixed"}});
 }
 constexpr auto enum_table(Callers) {
   return enum_names<Callers>("callers", {{Callers::one, "one"}, {Callers::each, "each"}});
@@ -108,7 +112,9 @@ constexpr auto enum_table(Addresses) {
                                {{Addresses::distinct, "distinct"}, {Addresses::reused, "reused"}});
 }
 constexpr auto enum_table(Stack) {
-  return enum_names<Stack>("stack", {{Stack::as_left, "as_left"}, {Stack::filled, "filled"}});
+  return enum_names<Stack>("stack", {{Stack::as_left, "as_left"},
+                                     {Stack::filled, "filled"},
+                                     {Stack::filled_finite, "filled_finite"}});
 }
 constexpr auto enum_table(SanitizerTool) {
   return enum_names<SanitizerTool>("sanitizer", {{SanitizerTool::none, "none"},

@@ -33,9 +33,10 @@ Result<std::vector<Way>> ways_to_run(FailKind kind, const Mode& mode) {
         "in the plan tensors lie where those of earlier calls did (addresses = \"reused\"), and "
         "in the program each has memory of its own");
   if (mode.stack != Stack::as_left)
-    return usage_error(
-        "in the plan the host's stack is filled before each call (stack = \"filled\"), and the "
-        "program leaves it as it is");
+    return usage_error(fmt::format(
+        "in the plan the host's stack is filled before each call (stack = \"{}\"), and the "
+        "program leaves it as it is",
+        name_of(mode.stack)));
   const Way found{"as found", mode};
   const Mode blocking = with_launch(mode, Launch::blocking);
   switch (kind) {

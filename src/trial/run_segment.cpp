@@ -16,9 +16,19 @@ namespace {
 
 constexpr std::size_t kFilledStackBytes = std::size_t{64} << 10;
 
-// A large integer, and NaN as a float. Not the poison of memory: what depends on that would
-// depend on the stack, too.
-constexpr std::uint32_t kStackFill = 0x7fa5a5a5;
+// The word that fills the stack. Not a poison of memory: what depends on that would depend on the
+// stack, too.
+std::optional<std::uint32_t> word_of(Stack stack) {
+  switch (stack) {
+    case Stack::filled:
+      return 0x7fa5a5a5;
+    case Stack::filled_finite:
+      return 0x3f5a5a5a;  // 0.853 as a float; its bytes are even, those of the other fill odd
+    case Stack::as_left:
+      break;
+  }
+  return std::nullopt;
+}
 
 // Leaves words on the stack below the frame of the caller, where those of the target will be.
 [[gnu::noinline]] void fill_stack(std::uint32_t with) {
@@ -31,8 +41,8 @@ constexpr std::uint32_t kStackFill = 0x7fa5a5a5;
 // later trial finds there, which has to differ.
 class FilledStack {
  public:
-  explicit FilledStack(bool filled) : filled_(filled) {
-    if (filled_) fill_stack(kStackFill);
+  explicit FilledStack(std::optional<std::uint32_t> word) : filled_(word) {
+    if (word) fill_stack(*word);
   }
   ~FilledStack() {
     if (filled_) fill_stack(0);
@@ -168,7 +178,7 @@ class SegmentRun {
       state_.show_progress();
       if (state_.immediate && !state_.make_ready()) break;
       run_code(state_, spec_, unit, r, "run", context_, [&](CallContext& context) {
-        const FilledStack stack(state_.mode.stack == Stack::filled && state_.checks);
+        const FilledStack stack(state_.checks ? word_of(state_.mode.stack) : std::nullopt);
         target_.run(context);
       });
     }

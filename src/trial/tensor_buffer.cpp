@@ -25,17 +25,30 @@ std::uint64_t seed_of_tensor(const Call& call, const TensorSpec& spec) {
   return device::mix(call.seed ^ hash_name(spec.name));
 }
 
+// Whether the base is an odd multiple of what is promised. `spec` is one of target's.
+bool is_exact(const TensorSpec& spec, const TargetSpec& target, const Call& call,
+              const Mode& mode) {
+  constexpr std::size_t kBits = 64;
+  const auto k = static_cast<std::size_t>(&spec - target.tensors.data());
+  if (mode.alignment == Alignment::mixed) return (call.seed >> k % kBits & 1) == 0;
+  return mode.alignment == Alignment::exact;
+}
+
 // Sets how the storage is aligned. An empty one always lies at the guard page. Only the skew, which
 // is the same in all trials, makes the alignment less than promised: it is what lets the storage
 // end at its guard page.
-void align(const TensorSpec& spec, std::size_t promised, const Mode& mode, Storage& storage) {
+void align(const TensorSpec& spec, std::size_t promised, bool exact, Alignment alignment,
+           Storage& storage) {
+  constexpr std::size_t kVector = 16;  // bytes of the widest load of one thread on most GPUs
   storage.align_bytes = promised;
   storage.skew_bytes = 0;
   if (storage.bytes == 0) return;
-  if (mode.alignment == Alignment::exact) {
+  if (exact) {
     storage.align_bytes = 2 * promised;
     storage.skew_bytes = promised;
-  } else if (mode.alignment == Alignment::element && spec.align_bytes == 0) {
+  } else if (alignment == Alignment::mixed) {
+    storage.align_bytes = std::max(2 * promised, kVector);
+  } else if (alignment == Alignment::element && spec.align_bytes == 0) {
     storage.skew_bytes = round_up(storage.bytes, promised) - storage.bytes;
   }
 }
@@ -44,12 +57,11 @@ void align(const TensorSpec& spec, std::size_t promised, const Mode& mode, Stora
 // cannot touch a guard page on both sides: it ends at its page under guard_after, because most
 // kernels that leave a tensor do so there. With an exact alignment it can do neither, and stays
 // near its start.
-void fix_remainder(std::size_t promised, Alignment alignment, Storage& storage) {
+void fix_remainder(std::size_t promised, bool exact, Storage& storage) {
   if (storage.bytes == 0) return;
   const std::size_t to_end = round_up(storage.bytes + storage.skew_bytes, storage.align_bytes);
   storage.align_bytes = std::max(2 * promised, kRegionAlign);
-  if (alignment != Alignment::exact)
-    storage.skew_bytes = (storage.skew_bytes - to_end) & (storage.align_bytes - 1);
+  if (!exact) storage.skew_bytes = (storage.skew_bytes - to_end) & (storage.align_bytes - 1);
 }
 
 tl::unexpected<Error> too_large(std::string why) {
@@ -148,9 +160,10 @@ Result<void> describe_tensor(const TensorSpec& spec, const TargetSpec& target, c
   out.storage = {static_cast<std::size_t>(out.view.storage_elems) * element_bytes,
                  static_cast<std::size_t>(out.view.offset_elems) * element_bytes};
   const std::size_t promised = std::max(element_bytes, spec.promised_align_bytes());
-  align(spec, promised, mode, out.storage);
+  const bool exact = is_exact(spec, target, call, mode);
+  align(spec, promised, exact, mode.alignment, out.storage);
   if (target.alignment_changes_bits && target.deterministic)
-    fix_remainder(promised, mode.alignment, out.storage);
+    fix_remainder(promised, exact, out.storage);
   out.at = {};
 
   device::BufferJob& job = out.job = {};

@@ -57,6 +57,19 @@ TEST(Axes, CoverKnobsModeDimsLayoutsDataAndSteps) {
   EXPECT_EQ(find(axes, "call 1: num_warps"), nullptr) << "the calls agree in it";
 }
 
+// With mixed alignments a seed decides about these, too.
+TEST(Axes, OtherDataHasTheSameAlignments) {
+  for (const auto alignment : {Alignment::exact, Alignment::mixed}) {
+    Plan plan = sample_plan({call_step(64, 32)});
+    plan.mode.alignment = alignment;
+    const auto axes = axes_of(plan, sample_spec(), {});
+    std::set<std::uint64_t> low_bits;
+    for (const auto& setting : find(axes, "data")->others)
+      low_bits.insert(calls_of(with(plan, setting)).front()->call.seed % 256);
+    EXPECT_EQ(low_bits.size() == 1, alignment == Alignment::mixed) << name_of(alignment);
+  }
+}
+
 TEST(Axes, TryTheValueOfTheOtherCalls) {
   const auto axes =
       axes_of(sample_plan({call_step(64, 32), call_step(128, 64)}), sample_spec(), {});

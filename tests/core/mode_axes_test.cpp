@@ -164,6 +164,24 @@ TEST(ModeAxes, AddressesAreVariedInPlansThatSetThem) {
   EXPECT_EQ(varied.mode, plan.mode);
 }
 
+// Against what was left, which most often is the same each time, and against the other fill.
+TEST(ModeAxes, AFilledStackIsComparedWithWhatWasLeftAndWithTheOtherFill) {
+  const ModeAxis& stack = mode_axis("stack");
+  Plan plan;
+  EXPECT_FALSE(stack.has(plan));
+  EXPECT_EQ(stack.compared, 2u);
+  for (const auto fill : {Stack::filled, Stack::filled_finite}) {
+    plan.mode.stack = fill;
+    EXPECT_TRUE(stack.has(plan));
+    TrialSpec varied{.mode = plan.mode};
+    stack.vary(plan, varied);
+    EXPECT_EQ(varied.mode.stack, Stack::as_left);
+    stack.vary(plan, varied);
+    EXPECT_NE(varied.mode.stack, Stack::as_left);
+    EXPECT_NE(varied.mode.stack, fill);
+  }
+}
+
 TEST(ModeAxes, OfADeviceWithoutSeededSchedulesLackThoseAlone) {
   const auto all = mode_axes_with(true), some = mode_axes_with(false);
   EXPECT_EQ(all.size(), all_mode_axes().size());

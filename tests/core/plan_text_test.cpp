@@ -167,7 +167,7 @@ TEST(PlanText, AnAlignmentIsPrintedOnlyWhereItIsNotAsPromised) {
   EXPECT_EQ(print_plan(plan).find("alignment"), std::string::npos);
   std::set<std::string> hashes{plan_hash(plan)};
   for (const auto allocator : {Allocator::guard, Allocator::caching})
-    for (const auto alignment : {Alignment::exact, Alignment::element}) {
+    for (const auto alignment : {Alignment::exact, Alignment::element, Alignment::mixed}) {
       plan.mode.allocator = allocator;
       plan.mode.alignment = alignment;
       const auto again = parse_plan(print_plan(plan));

@@ -212,12 +212,33 @@ TEST(Simplify, EachSettingByItself) {
 TEST(Simplify, AnAlignmentIsTakenBack) {
   const TargetSpec spec = chunk_like_spec();
   Plan plan = PlanGenerator(spec, host_budget(), 9).next();
-  for (const auto alignment : {Alignment::exact, Alignment::element}) {
+  for (const auto alignment : {Alignment::exact, Alignment::element, Alignment::mixed}) {
     plan.mode = {.alignment = alignment};
-    Plan plain = plan;
-    plain.mode = {};
-    EXPECT_TRUE(contains(all_simplifications(plan, spec), plain)) << name_of(alignment);
-    EXPECT_TRUE(simpler(plain, plan, spec)) << name_of(alignment);
+    for (const auto plainer : {Alignment::promised, Alignment::exact}) {
+      if (plainer >= alignment) continue;
+      Plan plain = plan;
+      plain.mode.alignment = plainer;
+      EXPECT_TRUE(contains(all_simplifications(plan, spec), plain)) << name_of(alignment);
+      EXPECT_TRUE(simpler(plain, plan, spec)) << name_of(alignment);
+    }
+  }
+}
+
+// A small seed says more than any other which tensors are aligned further.
+TEST(Simplify, OfMixedAlignmentsSmallSeedsAreTried) {
+  const TargetSpec spec = chunk_like_spec();
+  Plan plan = PlanGenerator(spec, host_budget(), 9).next();
+  auto& call = std::get<CallStep>(plan.steps.front()).call;
+  for (const auto alignment : {Alignment::exact, Alignment::mixed}) {
+    call.seed = 1234567;
+    plan.mode = {.alignment = alignment};
+    const auto candidates = all_simplifications(plan, spec);
+    for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+      Plan with = plan;
+      std::get<CallStep>(with.steps.front()).call.seed = seed;
+      EXPECT_EQ(contains(candidates, with), seed == 1 || alignment == Alignment::mixed) << seed;
+      EXPECT_TRUE(simpler(with, plan, spec)) << seed;
+    }
   }
 }
 
@@ -225,7 +246,7 @@ TEST(Simplify, SettingsOfTheHostBecomeTheDefault) {
   const TargetSpec spec = chunk_like_spec();
   Plan plan = PlanGenerator(spec, host_budget(), 9).next();
   for (const Mode& mode : {Mode{.callers = Callers::each}, Mode{.addresses = Addresses::reused},
-                           Mode{.stack = Stack::filled}}) {
+                           Mode{.stack = Stack::filled}, Mode{.stack = Stack::filled_finite}}) {
     plan.mode = mode;
     Plan plain = plan;
     plain.mode = {};

@@ -62,6 +62,9 @@ TEST(Fault, AMisalignedAccessIsAKindOfItsOwnAndSaysHowTensorsWereAligned) {
   plan.mode.alignment = Alignment::element;
   EXPECT_NE(judged().reason.find("where the spec says no align_bytes"), std::string::npos)
       << judged().reason;
+  plan.mode.alignment = Alignment::mixed;
+  EXPECT_NE(judged().reason.find("whose bit of the call's seed is 0"), std::string::npos)
+      << judged().reason;
 }
 
 }  // namespace

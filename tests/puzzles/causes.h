@@ -85,7 +85,9 @@ inline const std::map<std::string, std::vector<std::string>>& causes() {
       {"triangle32", {"N"}},
       {"uninit_scratch", {"K", "poison"}},
       {"unset_flag", {"N", "data", "poison"}},
+      {"unset_floor", {"N", "stack"}},
       {"unset_shared", {"N", "poison"}},
+      {"vectors_by_input", {"N", "alignment"}},
       {"vectors_by_length", {"N", "alignment"}},
       // A copy that arrives at once is there, whatever is waited for.
       {"wrong_barrier", {"schedule"}},

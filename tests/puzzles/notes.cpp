@@ -11,6 +11,7 @@
 #include <sstream>
 #include <utility>
 
+#include "core/mode_axes.h"
 #include "core/names.h"
 #include "core/repro.h"
 #include "core/validate.h"
@@ -116,21 +117,20 @@ Result<void> parse_setting(std::string_view word, Call& call) {
   return {};
 }
 
-// Parses a word after the number of calls: how they run, if not in the plainest way.
+// Parses a word after the number of calls: a value of one of the axes, how they run if not in the
+// plainest way.
 bool parse_way(std::string_view word, Minimum& to) {
-  if (word == "guard_before")
-    to.placement = Placement::guard_before;
-  else if (word == "async")
-    to.launch = Launch::async;
-  else if (const auto alignment = parse_name<Alignment>(word))
-    to.alignment = *alignment;
-  else if (const auto callers = parse_name<Callers>(word))
-    to.callers = *callers;
-  else if (const auto addresses = parse_name<Addresses>(word))
-    to.addresses = *addresses;
-  else
-    return false;
-  return true;
+  for (const ModeAxis& axis : all_mode_axes())
+    for (const ModeValue& value : axis.values)
+      if (axis.take != nullptr && value.name == word) {
+        Plan plan;
+        plan.mode = to.mode;
+        Draft draft(std::move(plan));
+        value.set(draft);
+        to.mode = draft.plan.mode;
+        return true;
+      }
+  return false;
 }
 
 // "2 calls; N=1; N=65", or "1 call, guard_before; N=1", or "2 calls, async; N=1; N=1".
@@ -277,11 +277,7 @@ Plan minimal_plan(const Minimum& minimum, const TargetSpec& target) {
     return plan;
   }
   plan.target = target.name;
-  plan.mode.launch = minimum.launch;
-  plan.mode.placement = minimum.placement;
-  plan.mode.alignment = minimum.alignment;
-  plan.mode.callers = minimum.callers;
-  plan.mode.addresses = minimum.addresses;
+  plan.mode = minimum.mode;
   for (Call call : minimum.calls) {
     for (const auto& knob : target.knobs)
       if (const auto value = call.dims.extract(knob.name)) call.config[knob.name] = value.mapped();

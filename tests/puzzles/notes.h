@@ -17,11 +17,7 @@ namespace redzone::puzzles {
 
 struct Minimum {
   std::vector<Call> calls;  // dims, with integer knobs among them as in the note, and layouts
-  Launch launch = Launch::blocking;
-  Placement placement = Placement::guard_after;
-  Alignment alignment = Alignment::promised;
-  Callers callers = Callers::one;
-  Addresses addresses = Addresses::distinct;
+  Mode mode = {.launch = Launch::blocking};
   // A file of repros/ with the plan, if calls alone do not describe it; then `calls` is empty.
   std::string file = {};
 };

@@ -95,6 +95,27 @@ TEST(Placement, AnExactAlignmentIsAnOddMultipleOfWhatIsPromised) {
     }
 }
 
+// Bit k of the seed decides about tensor k.
+TEST(Placement, OfMixedAlignmentsEachTensorHasItsOwn) {
+  TargetSpec spec = double_spec();
+  for (auto& tensor : spec.tensors) tensor.align_bytes = 4;
+  const auto is_aligned = [](const TensorArg& t) { return address(t.base) % 16 == 0; };
+  for (const auto placement : {Placement::guard_after, Placement::guard_before})
+    for (const std::uint64_t seed : {0, 1, 2, 3, 6})
+      for (const std::int64_t columns : {1, 4, 5}) {
+        Bench bench(
+            [&](Context& ctx) {
+              EXPECT_EQ(is_aligned(ctx.tensor("x")), (seed & 1) != 0) << seed;
+              EXPECT_EQ(is_aligned(ctx.tensor("y")), (seed & 2) != 0) << seed;
+              EXPECT_EQ(address(ctx.tensor("x").base) % 8, (seed & 1) != 0 ? 0u : 4u) << seed;
+              run_double(ctx);
+            },
+            spec);
+        bench.run({call_of(3, columns, seed)},
+                  {.placement = placement, .alignment = Alignment::mixed});
+      }
+}
+
 TEST(Placement, WhereTheSpecIsSilentABaseCanBeAlignedToElements) {
   const Mode element = {.placement = Placement::guard_after, .alignment = Alignment::element};
   EXPECT_EQ(seen_x(call_of(3, 5), element).to_end(), 60);
@@ -109,7 +130,7 @@ TEST(Placement, WhereTheSpecIsSilentABaseCanBeAlignedToElements) {
 // A kernel may sum in another order where a base is aligned further, and outputs of two trials are
 // compared bit for bit.
 TEST(Placement, ABaseThatIsNotAsPromisedHasTheSameRemainderInAllTrials) {
-  for (const auto alignment : {Alignment::exact, Alignment::element})
+  for (const auto alignment : {Alignment::exact, Alignment::element, Alignment::mixed})
     for (const std::int64_t columns : {1, 2, 3, 5, 8}) {
       std::set<std::uintptr_t> remainders;
       for (const auto allocator :
@@ -133,7 +154,8 @@ TargetSpec spec_of_bits_by_alignment(std::size_t align_bytes) {
 
 TEST(Placement, WhereTheAlignmentChangesTheBitsEachBaseHasTheSameRemainderInAllTrials) {
   for (const std::size_t align : {0, 4, 16, 256, 4096})
-    for (const auto alignment : {Alignment::promised, Alignment::exact, Alignment::element})
+    for (const auto alignment :
+         {Alignment::promised, Alignment::exact, Alignment::element, Alignment::mixed})
       for (const std::int64_t columns : {1, 2, 3, 5, 8, 100})
         for (const std::uint64_t seed : {1, 2, 3, 4}) {
           std::set<std::uintptr_t> remainders;

@@ -13,10 +13,8 @@
 // An expectation is followed by the smallest plan that shows it, or by several where none is
 // simpler (what depends on history shows in either order). A puzzle that fails in two separate ways
 // has two expectations; a control has `expect: nothing`. `|` stands between the kinds that one bug
-// may show as, depending on the device. `async`: launches are not synchronized. `guard_before`: the
-// buffers are placed at the start of their regions rather than at the end. `exact`, `element`:
-// bases are aligned to no more than the spec promises, or to elements where it is silent. `each`:
-// each call has a host thread of its own. `reused`: tensors lie where those of earlier calls did.
+// may show as, depending on the device. A way is a value of the mode that is not the plainest, such
+// as `async`, `guard_before`, `exact` or `reused` (core/plan.h says what they mean).
 #pragma once
 
 #include <redzone/kernel.h>

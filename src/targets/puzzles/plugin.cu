@@ -62,7 +62,9 @@ REDZONE_PLUGIN(registrar) {
                    add_triangle32,
                    add_uninit_scratch,
                    add_unset_flag,
+                   add_unset_floor,
                    add_unset_shared,
+                   add_vectors_by_input,
                    add_vectors_by_length,
                    add_wrong_barrier})
     add(registrar);

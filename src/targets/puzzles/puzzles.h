@@ -63,7 +63,9 @@ void add_tma_unit_stride(Registrar& registrar);
 void add_triangle32(Registrar& registrar);
 void add_uninit_scratch(Registrar& registrar);
 void add_unset_flag(Registrar& registrar);
+void add_unset_floor(Registrar& registrar);
 void add_unset_shared(Registrar& registrar);
+void add_vectors_by_input(Registrar& registrar);
 void add_vectors_by_length(Registrar& registrar);
 void add_wrong_barrier(Registrar& registrar);
 
