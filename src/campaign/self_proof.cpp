@@ -41,6 +41,8 @@ std::optional<std::string> proof_problem(const Asked& asked) {
   const bool as_wanted =
       planted.kind ? v.failed() && v.signature.kind == *planted.kind : v.outcome == Outcome::pass;
   if (as_wanted) return std::nullopt;
+  if (v.outcome == Outcome::harness_error)
+    return fmt::format("self-proof failed: {} could not be tried: {}", planted.what, v.reason);
   const std::string got = v.failed() ? v.signature.text() : std::string(name_of(v.outcome));
   return fmt::format("self-proof failed: {}{} was {} by the oracle '{}' ({}, {}, {}): {}{}{}",
                      planted.kind ? "planted: " : "", planted.what,

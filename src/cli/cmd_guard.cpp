@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
-#include <fstream>
 #include <set>
 #include <utility>
 
@@ -15,6 +14,7 @@
 #include "core/names.h"
 #include "core/preload.h"
 #include "core/terminal.h"
+#include "core/write_file.h"
 #include "engine/program_findings.h"
 #include "engine/tools.h"
 #include "guard/guarded_run.h"
@@ -83,13 +83,6 @@ void Guard::declare(po::options_description& flags,
   words.add("command", -1);
   add_db_flag(flags);
   add_json_flag(flags);
-}
-
-Result<void> write_report(const std::string& file, const std::string& text) {
-  std::ofstream out(file);
-  out << text << std::flush;
-  if (!out) return harness_error(fmt::format("guard: --output {}: cannot be written", file));
-  return {};
 }
 
 Result<std::vector<std::string>> stored_variables(const po::variables_map& flags) {
@@ -169,8 +162,9 @@ report::Notes notes_of(const po::variables_map& flags) {
 void deliver(const po::variables_map& flags, Results& out, const std::string& text) {
   if (flags.count("output") != 0) {
     // A full disk is no reason to lose the report, nor the exit code.
-    const auto written = write_report(flags["output"].as<std::string>(), text);
-    if (!written) print_note(text + written.error().message);
+    const auto written = write_file(flags["output"].as<std::string>(), text);
+    if (!written)
+      print_note(fmt::format("{}redzone guard: --output: {}", text, written.error().message));
   } else if (json_wanted(flags)) {
     out.print(text);
   } else {
@@ -234,7 +228,7 @@ void report_before_narrowing(const po::variables_map& flags, const guard::Progra
   const std::string text = report::guard_text(run, code, notes_of(flags));
   if (flags.count("output") == 0) return print_note(text);
   const std::string first = json_wanted(flags) ? report::guard_json(run, code) : text;
-  if (!write_report(flags["output"].as<std::string>(), first)) print_note(text);
+  if (!write_file(flags["output"].as<std::string>(), first)) print_note(text);
 }
 
 // Names the launches behind findings by further runs, until one has named a launch. With a core

@@ -177,7 +177,10 @@ std::string limits_text(const guard::ProgramRun& run, Notes notes) {
   if (run.guards_nothing())
     out += "note: no block was guarded: --only, --skip or --min-bytes leave none\n";
   if (run.unreadable != 0)
-    out += fmt::format("note: {} could not be read\n", counted(run.unreadable, "record"));
+    out += fmt::format(
+        "note: {} could not be read, as where a limit of file size (ulimit -f) or a full disk cuts "
+        "it off\n",
+        counted(run.unreadable, "record"));
   return out;
 }
 

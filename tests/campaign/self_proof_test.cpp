@@ -272,6 +272,18 @@ TEST_P(SelfProofTest, AFailureOfAnotherKindIsNotCaught) {
   EXPECT_NE(message.find("hang"), std::string::npos) << message;
 }
 
+// Where no worker can be started, no oracle is to blame.
+TEST_P(SelfProofTest, WhatCouldNotBeTriedIsNotMissed) {
+  const std::string message = failure("write_past_end", [](const Plan&) {
+    Observation o = ended(End::worker_error);
+    o.message = "cannot create a pipe for a worker: Too many open files";
+    return o;
+  });
+  EXPECT_EQ(message.find("caught"), std::string::npos) << message;
+  EXPECT_NE(message.find("could not be tried: "), std::string::npos) << message;
+  EXPECT_NE(message.find("Too many open files"), std::string::npos) << message;
+}
+
 TEST_P(SelfProofTest, TheCleanTargetMustPass) {
   std::uint64_t digest = 0;
   const std::string message = failure("clean", [&](const Plan& plan) {
