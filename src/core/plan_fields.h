@@ -1,5 +1,5 @@
 // What is sent of plans and of the trials that are made of them. The stored form of a plan is its
-// text (plan_text.h).
+// text (plan_text.h); that of the mode of a trial has a column for each named field.
 #pragma once
 
 #include "core/field_table.h"
@@ -14,14 +14,18 @@ constexpr auto field_table(std::type_identity<Layout>) {
                      &Layout::broadcast_dim, &Layout::reversed_dim);
 }
 constexpr auto field_table(std::type_identity<PoolPolicy>) {
-  return sent_fields(&PoolPolicy::follow_event_dependencies, &PoolPolicy::allow_opportunistic,
-                     &PoolPolicy::allow_internal_dependencies,
-                     &PoolPolicy::release_threshold_bytes);
+  return fields<PoolPolicy>(field("pool_follow_events", &PoolPolicy::follow_event_dependencies),
+                            field("pool_opportunistic", &PoolPolicy::allow_opportunistic),
+                            field("pool_internal", &PoolPolicy::allow_internal_dependencies),
+                            field("pool_threshold_bytes", &PoolPolicy::release_threshold_bytes));
 }
 constexpr auto field_table(std::type_identity<Mode>) {
-  return sent_fields(&Mode::launch, &Mode::allocator, &Mode::placement, &Mode::poison,
-                     &Mode::schedule_seed, &Mode::sanitizer, &Mode::pool, &Mode::alignment,
-                     &Mode::callers, &Mode::addresses, &Mode::stack);
+  return fields<Mode>(field("launch", &Mode::launch), field("allocator", &Mode::allocator),
+                      field("placement", &Mode::placement), field("poison", &Mode::poison),
+                      field("schedule_seed", &Mode::schedule_seed),
+                      field("sanitizer", &Mode::sanitizer), field("pool", &Mode::pool),
+                      field("alignment", &Mode::alignment), field("callers", &Mode::callers),
+                      field("addresses", &Mode::addresses), field("stack", &Mode::stack));
 }
 constexpr auto field_table(std::type_identity<Call>) {
   return sent_fields(&Call::dims, &Call::config, &Call::layouts, &Call::seed);

@@ -10,6 +10,7 @@
 #include "core/finding.h"
 #include "core/finding_fields.h"
 #include "core/plan.h"
+#include "core/plan_fields.h"
 #include "core/plan_text.h"
 #include "core/program_origin.h"
 #include "core/target_name.h"
@@ -212,20 +213,12 @@ void columns(A& a, E& e) {
 
 template <class A, Of<Mode> M>
 void columns(A& a, M& m) {
-  a("launch", m.launch);
-  a("allocator", m.allocator);
-  a("placement", m.placement);
-  a("poison", m.poison);
-  a("schedule_seed", m.schedule_seed);
-  a("sanitizer", m.sanitizer);
-  a("pool_follow_events", m.pool.follow_event_dependencies);
-  a("pool_opportunistic", m.pool.allow_opportunistic);
-  a("pool_internal", m.pool.allow_internal_dependencies);
-  a("pool_threshold_bytes", m.pool.release_threshold_bytes);
-  a("alignment", m.alignment);
-  a("callers", m.callers);
-  a("addresses", m.addresses);
-  a("stack", m.stack);
+  each_field(m, [&]<class F>(const auto& field, F& member) {
+    if constexpr (std::is_same_v<std::remove_const_t<F>, PoolPolicy>)
+      field_columns(a, member);
+    else
+      a(field.name, member);
+  });
 }
 
 template <class A, Of<Verdict> V>

@@ -17,13 +17,21 @@ SQLite::Database store_after(Migrations steps) {
   return made_now;
 }
 
+std::vector<std::string> columns_of_table(SQLite::Database& sql, const std::string& table) {
+  SQLite::Statement query(sql, "SELECT name FROM pragma_table_info(?) ORDER BY cid");
+  query.bind(1, table);
+  std::vector<std::string> columns;
+  while (query.executeStep()) columns.push_back(query.getColumn(0).getString());
+  return columns;
+}
+
 Columns columns_of(SQLite::Database& sql) {
-  SQLite::Statement query(sql,
-                          "SELECT m.name, c.name FROM sqlite_master m JOIN "
-                          "pragma_table_info(m.name) c WHERE m.type = 'table' ORDER BY 1, c.cid");
+  SQLite::Statement query(sql, "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY 1");
   Columns columns;
-  while (query.executeStep())
-    columns[query.getColumn(0).getString()].push_back(query.getColumn(1).getString());
+  while (query.executeStep()) {
+    const std::string table = query.getColumn(0).getString();
+    columns[table] = columns_of_table(sql, table);
+  }
   return columns;
 }
 
@@ -77,6 +85,29 @@ SchemaObjects without(const SchemaObjects& all, const SchemaObjects& these) {
   return rest;
 }
 
+// A name of `names` that is not among `others`; null if there is none.
+const std::string* one_more(const std::vector<std::string>& names,
+                            const std::vector<std::string>& others) {
+  const auto it = std::find_if(names.begin(), names.end(), [&](const std::string& name) {
+    return std::find(others.begin(), others.end(), name) == others.end();
+  });
+  return it == names.end() ? nullptr : &*it;
+}
+
+// How an object differs from that with its name in a store. SQLite is not asked for the columns of
+// a virtual table, because that would run its module.
+std::string difference(const SchemaObject& object, SQLite::Database& sql,
+                       SQLite::Database& made_now) {
+  if (object.sql.starts_with("CREATE TABLE ")) {
+    const auto here = columns_of_table(sql, object.name);
+    const auto known = columns_of_table(made_now, object.name);
+    if (const auto* name = one_more(known, here)) return fmt::format("has no column '{}'", *name);
+    if (const auto* name = one_more(here, known))
+      return fmt::format("has a column '{}', which no store has", printable(*name));
+  }
+  return "is not defined as in a store";
+}
+
 bool is_named(const SchemaObjects& objects, const SchemaObject& like) {
   return std::any_of(objects.begin(), objects.end(),
                      [&](const auto& object) { return object.has_name_of(like); });
@@ -99,7 +130,7 @@ std::vector<std::string> schema_problems(SQLite::Database& sql, Migrations steps
   for (const auto& object : without(here, known))
     problems.push_back(
         is_named(known, object)
-            ? fmt::format("{} {} is not defined as in a store", object.type, object.name)
+            ? fmt::format("{} {} {}", object.type, object.name, difference(object, sql, made_now))
             : fmt::format("it holds {} '{}', which no store has", printable(object.type),
                           printable(object.name)));
   for (const auto& object : without(known, here))

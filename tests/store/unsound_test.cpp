@@ -172,6 +172,9 @@ TEST_F(UnsoundRow, AnotherDefinitionIsRefusedBeforeAnythingIsRead) {
         {"UPDATE sqlite_master SET sql = replace(sql, 'sightings', 'x') || ' ' WHERE name = "
          "'findings'; PRAGMA user_version = 16",
          "table findings is not defined as in a store"},
+        {"ALTER TABLE nights RENAME COLUMN driver TO drive", "table nights has no column 'driver'"},
+        {"ALTER TABLE nights ADD COLUMN \"a\nb\"",
+         "table nights has a column 'a\\nb', which no store has"},
         {"DROP INDEX campaigns_uid", "index campaigns_uid is missing"},
         {"DROP TABLE artifacts", "table artifacts is missing"},
         {"DROP INDEX campaigns_uid; CREATE UNIQUE INDEX campaigns_uid ON campaigns (device)",

@@ -147,7 +147,7 @@ TEST_F(Upkeep, CheckReadsAsTheCommandsDo) {
          "the ledger of finding 1: the store holds event 'bogus'"},
         {"UPDATE night_replays SET tonight = 'bogus'", "night 1: the store holds tonight 'bogus'"},
         {"DROP TABLE ledger", "table ledger is missing"},
-        {"ALTER TABLE nights DROP COLUMN driver", "table nights is not defined as in a store"},
+        {"ALTER TABLE nights DROP COLUMN driver", "table nights has no column 'driver'"},
         {"PRAGMA foreign_keys = OFF; DELETE FROM campaigns",
          "a row of nights refers to a missing row of"}})
     EXPECT_NE(wrong_after(statement).find(says), std::string::npos)
