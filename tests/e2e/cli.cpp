@@ -1,6 +1,7 @@
 #include "e2e/cli.h"
 
 #include <fcntl.h>
+#include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -113,6 +114,16 @@ Ran Process::wait() {
 
 Ran redzone(const TempFolder& folder, const Arguments& arguments) {
   return Process(folder, arguments).wait();
+}
+
+std::vector<std::string> command_names() {
+  const TempFolder folder;
+  std::istringstream help(redzone(folder, {"--help"}).out);
+  std::vector<std::string> names;
+  for (std::string line; std::getline(help, line);)
+    if (line.starts_with("  ")) names.push_back(line.substr(2, line.find(' ', 2) - 2));
+  EXPECT_FALSE(names.empty());
+  return names;
 }
 
 Ran shell(const TempFolder& folder, const std::string& script) {

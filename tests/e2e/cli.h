@@ -81,6 +81,8 @@ inline constexpr const char* kLongDeadline = "60s";
 
 // Runs the command to its end.
 Ran redzone(const TempFolder& folder, const Arguments& arguments);
+// The commands, as `redzone --help` lists them.
+std::vector<std::string> command_names();
 // Runs a script with `sh`; $REDZONE is the binary. For tests that need the shell's handling of
 // descriptors.
 Ran shell(const TempFolder& folder, const std::string& script);

@@ -117,9 +117,7 @@ TEST_F(Verbose, IsNoPartOfTheCommandThatIsStored) {
 
 TEST_F(Verbose, EveryCommandTakesIt) {
   const TempFolder folder;
-  for (const char* command :
-       {"doctor", "targets", "run", "findings", "show", "replay", "reduce", "bisect", "explain",
-        "export", "import", "nightly", "report", "mark", "merge", "db", "tma", "bench"})
+  for (const std::string& command : command_names())
     EXPECT_NE(redzone(folder, {command, "--help"}).out.find("-v [ --verbose ] "), std::string::npos)
         << command;
   EXPECT_EQ(redzone(folder, {"targets", "-v"}).exit, 0);

@@ -16,6 +16,8 @@ inline std::vector<std::string> nasty_pieces() {
   return {"</script>",
           "<!--",
           "]]>",
+          "<![CDATA[",
+          "-->",
           "<script>alert(1)</script>",
           "<img src=x onerror=alert(1)>",
           "javascript:alert(1)",
@@ -50,6 +52,8 @@ inline std::vector<std::string> nasty_pieces() {
           "\xc2\x85",
           "\xe2\x80\xa8",
           "\xe2\x80\xa9",
+          "\xe2\x80\xae",  // what follows is shown from right to left
+          "\xc2\x9b",
           "\xef\xbf\xbe",
           "\xef\xbf\xbf",
           "\xef\xbb\xbf",
