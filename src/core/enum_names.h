@@ -12,6 +12,7 @@
 
 #include <array>
 #include <cstddef>
+#include <iosfwd>
 #include <optional>
 #include <string_view>
 #include <type_traits>
@@ -76,6 +77,12 @@ std::string_view name_of(E value) {
     if (entry.value == value) return entry.name;
   RZ_CHECK(false && "no enumerator");
   return "";
+}
+
+// For messages of tests.
+template <NamedEnum E>
+std::ostream& operator<<(std::ostream& out, E value) {
+  return out << name_of(value);
 }
 
 // The name of the enumerator before any renaming. For hashes, which must not change with names.

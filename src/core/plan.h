@@ -4,6 +4,7 @@
 #include <redzone/spec.h>
 
 #include <cstdint>
+#include <iosfwd>
 #include <map>
 #include <string>
 #include <variant>
@@ -215,6 +216,10 @@ struct Plan {
   std::vector<Step> steps;
   bool operator==(const Plan&) const = default;
 };
+
+// As print_plan(), for messages of tests.
+std::ostream& operator<<(std::ostream& out, const Plan& plan);
+std::ostream& operator<<(std::ostream& out, const Mode& mode);
 
 inline constexpr int kPlanVersion = 1;
 inline constexpr std::int64_t kMaxRepeat = 4096;

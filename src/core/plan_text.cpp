@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <ostream>
 
 #include "core/document.h"
 #include "core/names.h"
@@ -158,6 +159,17 @@ std::string print(const Plan& plan, Words words) {
 
 std::string print_plan(const Plan& plan) {
   return print(plan, Words::today);
+}
+
+std::ostream& operator<<(std::ostream& out, const Plan& plan) {
+  return out << print_plan(plan);
+}
+
+std::ostream& operator<<(std::ostream& out, const Mode& mode) {
+  Plan plan;
+  plan.mode = mode;
+  const std::string text = print_plan(plan);
+  return out << text.substr(text.find("[mode]"));
 }
 
 std::string text_to_hash(const Plan& plan) {

@@ -222,6 +222,15 @@ TEST(PlanText, ANewAllocatorTakesAlongWhatOnlyTheOldOneHas) {
   EXPECT_EQ(with_allocator(exact, Allocator::guard), Mode{.alignment = Alignment::exact});
 }
 
+TEST(PlanText, IsWhatMessagesOfTestsShow) {
+  const Plan plan = testing::sample_plan();
+  EXPECT_EQ(::testing::PrintToString(plan), print_plan(plan));
+  const std::string mode = ::testing::PrintToString(Mode{.callers = Callers::each});
+  EXPECT_TRUE(mode.starts_with("[mode]\n")) << mode;
+  EXPECT_NE(mode.find("callers = \"each\""), std::string::npos) << mode;
+  EXPECT_EQ(::testing::PrintToString(Alignment::mixed), "mixed");
+}
+
 TEST(PlanText, HashIgnoresNothingButFormatting) {
   Plan plan = testing::sample_plan();
   const std::string hash = plan_hash(plan);
