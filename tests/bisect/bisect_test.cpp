@@ -236,7 +236,8 @@ TEST(Bisect, SaysThatCallsMustDifferOnlyWhereTheValuesBesideFail) {
     return calls_of(p).size() == 2 && dim(p, 0, "T") <= 64 && dim(p, 1, "T") > 64;
   });
   EXPECT_EQ(said_of(b, "call 1: T"),
-            "needs call 1: T < 65 (fails with 1, 2, 3, 16, 64; passes with 65, 66)");
+            "needs call 1: T < 65 among the values tried (fails with 1, 2, 3, 16, 64; passes with "
+            "65, 66)");
   EXPECT_EQ(sentence(b).find("another T"), std::string::npos) << sentence(b);
   const auto differ = bisected(sample_plan({call_step(1, 1), call_step(65, 1)}), [](const Plan& p) {
     return calls_of(p).size() == 2 && dim(p, 0, "T") != dim(p, 1, "T");
