@@ -28,6 +28,7 @@ from .spec import (
     integers,
     knob,
     offsets,
+    special_values,
     sums,
     uniform,
 )
@@ -56,6 +57,7 @@ __all__ = [
     "offsets",
     "op",
     "require",
+    "special_values",
     "sums",
     "target",
     "triton",

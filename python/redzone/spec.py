@@ -196,6 +196,12 @@ def sums(lo: float = -1.0, hi: float = 1.0) -> Fill:
     return _reals("sums", lo, hi)
 
 
+def special_values(lo: float = -1.0, hi: float = 1.0) -> Fill:
+    """Reals in [lo, hi); if the seed of the call is even, one element in 16 is instead NaN, an infinity,
+    -0, or of either sign the smallest magnitude above 0 or the smallest normal one."""
+    return _reals("special_values", lo, hi)
+
+
 def _reals(kind: str, lo: float, hi: float) -> Fill:
     for value in (lo, hi):
         if not isinstance(value, (int, float)) or not math.isfinite(value):
@@ -286,7 +292,7 @@ class Tensor:
     shape    integers and expressions of dims, at most five
     layout   "contiguous" (the default), "strided", or one or several of row_padding, transposed,
              offset, unit_strides, heads_first, slice, broadcast, reversed
-    fill     uniform (the default), sums, constant, integers, offsets
+    fill     uniform (the default), sums, special_values, constant, integers, offsets
     tol      tolerance of this output: (abs, rel)
     counted_by
              the tensor of integers that says after the call how many entries of this output are valid,

@@ -160,8 +160,9 @@ def _fill(f, dims, default_kind):
     if not f.has("fill"):
         return {"kind": default_kind, "lo": -1.0, "hi": 1.0}
     t = f.table("fill")
-    fill = {"kind": t.one_of("kind", ("uniform", "constant", "integers", "offsets", "sums"))}
-    if fill["kind"] in ("uniform", "sums"):
+    reals = ("uniform", "sums", "special_values")
+    fill = {"kind": t.one_of("kind", (*reals, "constant", "integers", "offsets"))}
+    if fill["kind"] in reals:
         fill.update(lo=t.number("lo", -1.0), hi=t.number("hi", 1.0))
     elif fill["kind"] == "constant":
         fill.update(value=t.number("value"))

@@ -24,6 +24,8 @@ Fill fill_of(const Tensor& tensor) {
       return Fill::uniform(tensor.lo, tensor.hi);
     case Fill::Kind::sums:
       return Fill::sums(tensor.lo, tensor.hi);
+    case Fill::Kind::special_values:
+      return Fill::special_values(tensor.lo, tensor.hi);
     case Fill::Kind::constant:
       return Fill::constant(tensor.lo);
     case Fill::Kind::integers:

@@ -22,7 +22,7 @@ struct Tensor {
   std::vector<Expression> shape;  // over dims
   LayoutRules layouts = {};
   Fill::Kind fill = Fill::Kind::uniform;
-  double lo = -1, hi = 1;              // uniform, sums; constant: lo
+  double lo = -1, hi = 1;              // uniform, sums, special_values; constant: lo
   std::optional<Expression> from, to;  // integers, both ends included; offsets: `to` is the total
   std::size_t align_bytes = 0;         // as in TensorSpec
   std::optional<Tolerance> tolerance;

@@ -17,7 +17,8 @@ namespace {
 
 using std::string_view;
 
-constexpr string_view kFills[] = {"uniform", "integers", "offsets", "constant", "sums"};
+constexpr string_view kFills[] = {"uniform",  "integers", "offsets",
+                                  "constant", "sums",     "special_values"};
 constexpr string_view kConstraints[] = {"divides", "at_most", "require"};
 
 // Names with another meaning in expressions.
@@ -185,12 +186,14 @@ LayoutRules read_layouts(TableReader f) {
 }
 
 void read_fill(TableReader f, const std::vector<std::string>& dims, Tensor& tensor) {
-  constexpr Fill::Kind kinds[] = {Fill::Kind::uniform, Fill::Kind::integers, Fill::Kind::offsets,
-                                  Fill::Kind::constant, Fill::Kind::sums};
+  constexpr Fill::Kind kinds[] = {Fill::Kind::uniform, Fill::Kind::integers,
+                                  Fill::Kind::offsets, Fill::Kind::constant,
+                                  Fill::Kind::sums,    Fill::Kind::special_values};
   tensor.fill = kinds[f.one_of("kind", kFills)];
   switch (tensor.fill) {
     case Fill::Kind::uniform:
     case Fill::Kind::sums:
+    case Fill::Kind::special_values:
       tensor.lo = f.number("lo");
       tensor.hi = f.number("hi");
       if (tensor.hi < tensor.lo) throw f.error("hi", "less than lo");

@@ -10,7 +10,15 @@ namespace redzone::device {
 
 inline constexpr int kMaxRank = 6;
 
-enum class FillKind : std::uint8_t { uniform, integers, offsets, constant, poison, sparse };
+enum class FillKind : std::uint8_t {
+  uniform,
+  integers,
+  offsets,
+  constant,
+  poison,
+  sparse,
+  special
+};
 
 // Elements are addressed in memory order: index (i_0 .. i_r-1) lies `sum(i_k * stride[k])` elements
 // after `data`; the innermost stride is 1. A run is one innermost row.
@@ -23,7 +31,7 @@ struct BufferJob {
   FillKind fill;
   bool verify_unchanged;  // check: count elements that differ from the fill
   std::int64_t numel;
-  double lo, hi;             // uniform: [lo, hi); constant: lo
+  double lo, hi;             // uniform, special: [lo, hi); constant: lo
   std::int64_t first, last;  // integers: inclusive; offsets: 0 .. last
   std::uint64_t seed;
   std::uint32_t poison;  // word repeated over poisoned elements, by element index

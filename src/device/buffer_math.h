@@ -116,17 +116,65 @@ RZ_HOST_DEVICE inline std::uint64_t sparse_element(DType t, std::uint64_t random
   return t == DType::f64 ? encode_real(t, value) : encode_float(t, static_cast<float>(value));
 }
 
+// Bits of a special value of a floating type, by the three low bits of `which`: NaN, inf, -inf, -0,
+// and of either sign the smallest magnitude above 0 and the smallest normal one. None is so large
+// that a result which a reference has in f64 would not fit the type.
+RZ_HOST_DEVICE inline std::uint64_t special_value(DType t, std::uint64_t which) {
+  const auto bits = static_cast<unsigned>(8 * dtype_bytes(t));
+  unsigned fraction = 52;
+  if (t == DType::f32) fraction = 23;
+  if (t == DType::f16) fraction = 10;
+  if (t == DType::bf16) fraction = 7;
+  if (t == DType::f8e4m3) fraction = 3;
+  if (t == DType::f8e5m2) fraction = 2;
+  const std::uint64_t sign = 1ull << (bits - 1), normal = 1ull << fraction;
+  const bool finite = t == DType::f8e4m3;  // all ones are NaN, and nothing is an infinity
+  const std::uint64_t infinity = finite ? sign - 2 : sign - normal;  // or else the largest
+  switch (which & 7) {
+    case 0:
+      return finite ? sign - 1 : infinity | normal >> 1;
+    case 1:
+      return infinity;
+    case 2:
+      return sign | infinity;
+    case 3:
+      return sign;
+    case 4:
+      return 1;
+    case 5:
+      return normal;
+    case 6:
+      return sign | 1;
+    default:
+      return sign | normal;
+  }
+}
+
+RZ_HOST_DEVICE constexpr bool is_floating(DType t) {
+  return t == DType::f64 || t == DType::f32 || t == DType::f16 || t == DType::bf16 || is_f8(t);
+}
+
+// An element of a special fill: one in 16 is a special value, all others are as uniform_element().
+RZ_HOST_DEVICE inline std::uint64_t special_element(DType t, double lo, double hi,
+                                                    std::uint64_t random, std::uint64_t finer) {
+  if (is_floating(t) && (random & 15) == 0) return special_value(t, random >> 4);
+  return uniform_element(t, lo, hi, random, finer);
+}
+
 // Bits of element `index` (memory order) as `job` fills it. Poison is the job's word, or as much of
 // its upper end as an element has. A bool is poisoned with 0 or 1, so that a kernel may read it as
 // one, and by the bit of the word that tells the poisons which are compared apart.
 RZ_HOST_DEVICE inline std::uint64_t fill_bits(const BufferJob& job, std::int64_t index) {
   const DType t = static_cast<DType>(job.dtype);
   switch (job.fill) {
-    case FillKind::uniform: {
+    case FillKind::uniform:
+    case FillKind::special: {
       const std::int64_t n = elements_per_word(dtype_bytes(t));
       const std::uint64_t word = random_word(job.seed, index / n);
-      return uniform_element(t, job.lo, job.hi, element_of_word(word, dtype_bytes(t), index % n),
-                             element_of_word(finer_word(word), dtype_bytes(t), index % n));
+      const std::uint64_t own = element_of_word(word, dtype_bytes(t), index % n);
+      const std::uint64_t finer = element_of_word(finer_word(word), dtype_bytes(t), index % n);
+      return job.fill == FillKind::special ? special_element(t, job.lo, job.hi, own, finer)
+                                           : uniform_element(t, job.lo, job.hi, own, finer);
     }
     case FillKind::sparse: {
       const std::int64_t n = elements_per_word(dtype_bytes(t));

@@ -64,6 +64,8 @@ std::string_view fill_name(device::FillKind kind) {
       return "poison";
     case device::FillKind::sparse:
       return "sparse";
+    case device::FillKind::special:
+      return "special";
   }
   return "";
 }

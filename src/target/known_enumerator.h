@@ -23,6 +23,7 @@ inline bool is_known(Fill::Kind kind) {
     case Fill::Kind::offsets:
     case Fill::Kind::constant:
     case Fill::Kind::sums:
+    case Fill::Kind::special_values:
       return true;
   }
   return false;

@@ -263,7 +263,8 @@ Problem tolerance_problem(std::string_view of, const Tolerance& tolerance) {
 // NaN in inputs makes every output right, and an infinite range gives nothing else.
 Problem bounds_problem(const TensorSpec& tensor) {
   const Fill& fill = tensor.fill;
-  const bool is_range = fill.kind == Fill::Kind::uniform || fill.kind == Fill::Kind::sums;
+  const bool is_range = fill.kind == Fill::Kind::uniform || fill.kind == Fill::Kind::sums ||
+                        fill.kind == Fill::Kind::special_values;
   if (!tensor.may_be_filled() || (!is_range && fill.kind != Fill::Kind::constant))
     return std::nullopt;
   if (std::isnan(fill.lo) || (is_range && !std::isfinite(fill.hi - fill.lo)))

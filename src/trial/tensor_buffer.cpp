@@ -102,6 +102,9 @@ Result<void> set_fill(const TensorSpec& spec, Role role, const Call& call, std::
     case Fill::Kind::sums:
       job.fill = call.seed % 2 == 0 ? device::FillKind::sparse : device::FillKind::uniform;
       break;
+    case Fill::Kind::special_values:
+      job.fill = call.seed % 2 == 0 ? device::FillKind::special : device::FillKind::uniform;
+      break;
     case Fill::Kind::integers:
       job.fill = device::FillKind::integers;
       ranged = range();

@@ -14,6 +14,8 @@ inline constexpr DType kTypes[] = {DType::f32, DType::f64,     DType::f16,   DTy
 static_assert(std::size(kTypes) == static_cast<std::size_t>(DType::c64), "all but the complex");
 
 inline constexpr FillKind kFills[] = {FillKind::uniform,  FillKind::integers, FillKind::offsets,
-                                      FillKind::constant, FillKind::poison,   FillKind::sparse};
+                                      FillKind::constant, FillKind::poison,   FillKind::sparse,
+                                      FillKind::special};
+static_assert(std::size(kFills) == static_cast<std::size_t>(FillKind::special) + 1);
 
 }  // namespace redzone::device

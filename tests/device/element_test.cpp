@@ -10,6 +10,7 @@
 #include <limits>
 #include <set>
 
+#include "core/spec_names.h"
 #include "device/buffer_math.h"
 #include "tests/device/element_kinds.h"
 
@@ -254,6 +255,42 @@ TEST(Sparse, SumsAreExactInEveryOrder) {
     EXPECT_EQ(static_cast<double>(forward), exact);
     EXPECT_EQ(static_cast<double>(backward), exact);
   }
+}
+
+// Nothing but uniform numbers is beside the special values.
+TEST(Special, ValuesAreOneElementInSixteenOfAFloatingType) {
+  for (const DType type : kTypes) {
+    BufferJob job = filled_job(type, FillKind::special), uniform = job;
+    uniform.fill = FillKind::uniform;
+    const std::uint64_t mask = ~0ull >> (64 - 8 * dtype_bytes(type));
+    std::set<std::uint64_t> seen;
+    int special = 0;
+    job.numel = 1 << 14;
+    for (std::int64_t i = 0; i < job.numel; ++i) {
+      const std::uint64_t bits = fill_bits(job, i) & mask;
+      if (bits == (fill_bits(uniform, i) & mask)) continue;
+      ++special;
+      seen.insert(bits);
+    }
+    if (!is_floating(type)) {
+      EXPECT_EQ(special, 0) << type;
+      continue;
+    }
+    EXPECT_NEAR(special, job.numel / 16, job.numel / 64) << type;
+    EXPECT_EQ(seen.size(), 8u) << type;
+    const auto value = [&](std::uint64_t which) {
+      return decoded(type, special_value(type, which));
+    };
+    EXPECT_TRUE(std::isnan(value(0))) << type;
+    EXPECT_EQ(value(1), type == DType::f8e4m3 ? 448 : INFINITY) << type;
+    EXPECT_EQ(value(2), -value(1)) << type;
+    EXPECT_TRUE(value(3) == 0 && std::signbit(value(3))) << type;
+    EXPECT_TRUE(value(4) > 0 && value(4) < value(5)) << type;
+    EXPECT_EQ(value(6), -value(4)) << type;
+    EXPECT_EQ(value(7), -value(5)) << type;
+  }
+  EXPECT_EQ(decoded(DType::f16, special_value(DType::f16, 4)), 0x1p-24);
+  EXPECT_EQ(decoded(DType::bf16, special_value(DType::bf16, 5)), 0x1p-126);
 }
 
 TEST(Unsigned, HoldsAllOf64Bits) {

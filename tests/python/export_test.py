@@ -345,7 +345,8 @@ READ = {
     "numpy": "x.strides, x.tobytes()",
     "torch": "x.stride(), x.clone().contiguous().view(torch.uint8).tolist()",
 }
-FILLS = ("None", "rz.uniform(-3.7, 90)", "rz.integers(0, 100)", "rz.constant(1)", "rz.sums(0, 3)")
+FILLS = ("None", "rz.uniform(-3.7, 90)", "rz.integers(0, 100)", "rz.constant(1)", "rz.sums(0, 3)",
+         "rz.special_values(0, 1)")
 
 
 class Values(ExportCase):

@@ -367,6 +367,26 @@ TEST(Fill, SumsAreRealsOrSparseIntegersAsTheSeedSays) {
   EXPECT_EQ(std::ranges::min(x), -2);
 }
 
+TEST(Fill, SpecialValuesAreAmongTheRealsIfTheSeedIsEven) {
+  TargetSpec spec = double_spec();
+  spec.tensors[0].fill = Fill::special_values(-0.5, 0.5);
+  std::vector<float> x;
+  Bench bench(
+      [&](Context& ctx) {
+        const auto t = ctx.tensor("x");
+        x.assign(t.data<float>(), t.data<float>() + t.numel());
+        run_double(ctx);
+      },
+      std::move(spec));
+  const auto special = [&] {
+    return std::ranges::count_if(x, [](float v) { return !(v >= -0.5f && v < 0.5f); });
+  };
+  bench.run({call_of(20, 20, 1)});
+  EXPECT_EQ(special(), 0);
+  bench.run({call_of(20, 20, 2)});
+  EXPECT_NEAR(special(), 400 / 16 * 3 / 8, 8);
+}
+
 TEST(Fill, ARangeWithoutANumberIsTheTargetsFault) {
   TargetSpec spec = double_spec();
   // The registry tries a few calls, but not this one.

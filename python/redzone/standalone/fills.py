@@ -105,6 +105,20 @@ def sparse_bits(dtype: str, own: int) -> int:
     return bits_of(dtype, -magnitude if own < 2 and signed else magnitude)
 
 
+# Bits of a fraction.
+FRACTION = {"f64": 52, "f32": 23, "f16": 10, "bf16": 7, "f8e4m3": 3, "f8e5m2": 2}
+
+
+def special_bits(dtype: str, which: int) -> int:
+    """A special value of a floating type, by three bits: NaN, inf, -inf, -0, and of either sign the
+    smallest magnitude above 0 and the smallest normal one."""
+    sign, normal = 1 << 8 * BYTES[dtype] - 1, 1 << FRACTION[dtype]
+    infinity, nan = sign - normal, sign - normal | normal >> 1
+    if dtype == "f8e4m3":  # all ones are NaN, and nothing is an infinity
+        infinity, nan = sign - 2, sign - 1
+    return (nan, infinity, sign | infinity, sign, 1, normal, sign | 1, sign | normal)[which & 7]
+
+
 def ragged_offset(seed: int, index: int, rows: int, total: int) -> int:
     if index <= 0 or index >= rows:
         return 0 if index <= 0 else total
@@ -117,12 +131,15 @@ def fill_bits(tensor: Mapping[str, Any], index: int, poison: int) -> int:
     """The bits of an element, by its index in memory order; of an output those of the poison."""
     dtype, fill = tensor["real"], tensor["fill"]
     kind, seed = fill["kind"], fill["seed"]
-    if kind == "uniform":
+    if kind in ("uniform", "special"):
         bits = 8 * BYTES[dtype]
         word = random_word(seed, index // (64 // bits))
         finer = ((word << 32 | word >> 32) & WORD) * 0xD6E8FEB86659FD93 & WORD
         at, mask = index % (64 // bits) * bits, (1 << bits) - 1
-        return uniform_bits(dtype, fill["lo"], fill["hi"], word >> at & mask, finer >> at & mask)
+        own = word >> at & mask
+        if kind == "special" and dtype in FRACTION and own & 15 == 0:
+            return special_bits(dtype, own >> 4)
+        return uniform_bits(dtype, fill["lo"], fill["hi"], own, finer >> at & mask)
     if kind == "sparse":
         bits = 8 * BYTES[dtype]
         word = random_word(seed, index // (64 // bits))

@@ -225,7 +225,8 @@ def stand_in(device: str) -> types.ModuleType:
     vars(module).update(
         target=target, triton=triton, op=op, require=nothing, dim=Dim, Dim=Dim, dims=dims, knob=knob,
         Knob=Knob, Tensor=Tensor, In=Tensor, Out=Tensor, InOut=Tensor, Target=Target, Expression=Number,
-        uniform=Declared, sums=Declared, integers=Declared, offsets=Declared, constant=Declared,
+        uniform=Declared, sums=Declared, special_values=Declared, integers=Declared, offsets=Declared,
+        constant=Declared,
         SpecError=ValueError,
         cdiv=calculated(lambda a, b: -(-a // b)), minimum=calculated(min), maximum=calculated(max),
         next_power_of_2=calculated(lambda x: 1 if x <= 1 else 1 << (x - 1).bit_length()),

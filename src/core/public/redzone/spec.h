@@ -184,6 +184,11 @@ struct Fill {
     // and a term that is missing or counted twice changes one by 1 or more wherever neither factor
     // is 0. For inputs of matrix products.
     sums,
+    // Reals in [lo, hi), as `uniform`, if the seed of the call is odd. If it is even, one element
+    // in 16 is instead NaN, an infinity of either sign, -0, or of either sign the smallest
+    // magnitude above 0 or the smallest normal one. (f8e4m3 has no infinity: its largest number.)
+    // Integers are as with `uniform`. For kernels of which the caller knows what such values give.
+    special_values,
   };
   Kind kind = Kind::uniform;
   double lo = -1.0;
@@ -192,6 +197,7 @@ struct Fill {
 
   static Fill uniform(double lo, double hi) { return {Kind::uniform, lo, hi, {}}; }
   static Fill sums(double lo, double hi) { return {Kind::sums, lo, hi, {}}; }
+  static Fill special_values(double lo, double hi) { return {Kind::special_values, lo, hi, {}}; }
   static Fill constant(double value) { return {Kind::constant, value, value, {}}; }
   static Fill integers(
       std::function<std::pair<std::int64_t, std::int64_t>(const Dims&)> inclusive) {
