@@ -159,8 +159,8 @@ Result<CampaignResult> Campaign::run() {
     if (lost_) return tl::unexpected(*lost_);
     RZ_TRY(report_progress(false));
     if (elapsed_seconds() >= kFirstLookShare * seconds_in_all()) first_look_ = false;
-    if (hangs_are_due()) release_hangs(hangs_.size());
-    if (has_room_for_hang()) release_hangs(1);
+    if (hangs_are_due()) release_hangs();
+    confirm_hang_early();
     const bool waits = is_preparing();
     if (executor_.in_flight() > 0 || tasks_.size() > 0) {
       executor_.poll(waits ? kLook : kWait);
@@ -177,7 +177,7 @@ Result<CampaignResult> Campaign::run() {
       continue;
     }
     if (hangs_.empty()) break;
-    release_hangs(hangs_.size());
+    release_hangs();
   }
   log::info("campaign {}: no more plans after {:.1f} s: {}; {} cases are in triage", options_.id,
             elapsed_seconds(),

@@ -93,8 +93,10 @@ struct CampaignOptions {
   // the two share the time of their target.
   bool screen_leaves_room = false;
   // Each occurrence of a hang costs a full deadline, so hanging suspects are recorded at once but
-  // triaged last: in this share of the time, at its end, or when the plans are used up; and before
-  // that where no other case waits, as far as this share of the time so far allows.
+  // triaged last: in this share of the time, at its end, or when the plans are used up. One is
+  // confirmed before that where no other case waits and its cost is within this share of the time
+  // that has passed (all of it, if there is one target), unless the screen leaves room: there a
+  // hang slows down all other plans.
   double hang_share = 0.25;
   // Without a time limit, hangs are triaged this long after the first one.
   std::chrono::milliseconds hang_wait{60000};
@@ -164,6 +166,7 @@ class Campaign {
     std::size_t lane = 0;
     std::string key;  // its group of suspects
     bool hang = false;
+    bool early = false;  // a hang that is confirmed, and then waits for the share of hangs
     Station station = Station::confirm;
     // The station whose line it waits in: its own, or a later one.
     Station turn = Station::confirm;
@@ -290,11 +293,12 @@ class Campaign {
   // Removes a finding that was merged into another one.
   void unlist(std::int64_t id, bool is_new);
   bool hangs_are_due() const;
-  // Whether one can be triaged now, and keeps nobody waiting.
-  bool has_room_for_hang() const;
-  // Queues so many hangs with the cases of their targets, each with its share of the time that is
-  // left.
-  void release_hangs(std::size_t count);
+  // The wall time of a confirmation in which each run takes the full deadline.
+  std::chrono::milliseconds hang_confirmation() const;
+  // Queues the hangs with the cases of their targets, each with its share of the time that is left.
+  void release_hangs();
+  // Queues one for its confirmation, if that keeps no other case waiting.
+  void confirm_hang_early();
   void count(Lane& lane, const Verdict& verdict);
   // A plan of which nothing ran is no pass.
   static Verdict as_counted(const Verdict& verdict, std::span<const Observation> observations);

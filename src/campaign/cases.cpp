@@ -329,7 +329,7 @@ Result<void> Campaign::leave(Lane& lane, Visit visit) {
     take_up(lane);
     return {};
   }
-  if (visit.station == Station::refine && was_found(f.state) && f.signature.kind == FailKind::hang)
+  if (visit.station <= Station::refine && was_found(f.state) && f.signature.kind == FailKind::hang)
     lane.hang_is_known = true;
   if (visit.station <= Station::refine) {
     note_case(lane, visit.key, f);
@@ -352,6 +352,10 @@ Result<void> Campaign::leave(Lane& lane, Visit visit) {
   visit.station =
       is_explained ? Station::end : static_cast<Station>(static_cast<int>(visit.station) + 1);
   if (!c.shown) return {};
+  if (visit.early) {
+    hangs_.push_back(std::move(visit));
+    return {};
+  }
   if (visit.station != Station::end) {
     wait(lane, std::move(visit));
     return {};
@@ -383,37 +387,42 @@ bool Campaign::hangs_are_due() const {
     double last = seconds_in_all() * options_.hang_share;
     // A target by itself keeps the device from no other: it gets the time that a measurement takes.
     if (lanes_.size() == 1 && last > 0)
-      last =
-          std::max(last, std::min(std::chrono::duration<double>(options_.triage.deadline).count() *
-                                      (options_.triage.confirm_runs + 1),
-                                  seconds_in_all() / 2));
+      last = std::max(last, std::min(std::chrono::duration<double>(hang_confirmation()).count(),
+                                     seconds_in_all() / 2));
     return elapsed_seconds() >= seconds_in_all() - last;
   }
   return options_.plans_per_target == 0 && now() - first_hang_ >= options_.hang_wait;
 }
 
-// Where the screen leaves room, a hang slows down the plans of all other targets. A target by
-// itself keeps no other waiting: its hangs may cost as much time as has passed.
-bool Campaign::has_room_for_hang() const {
-  const bool alone = lanes_.size() == 1;
-  if (hangs_.empty() || options_.hang_share == 0 || (options_.screen_leaves_room && !alone))
-    return false;
-  const bool idle =
-      tasks_.size() == 0 && std::all_of(lanes_.begin(), lanes_.end(),
-                                        [](const Lane& lane) { return lane.waiting.empty(); });
-  const double share = alone ? 1 : options_.hang_share;
-  const std::chrono::duration<double> costs =
-      spent_on_hangs_ + options_.triage.deadline * options_.triage.confirm_runs;
-  return idle && costs.count() <= share * elapsed_seconds();
+std::chrono::milliseconds Campaign::hang_confirmation() const {
+  return options_.triage.deadline * (options_.triage.confirm_runs + 1);
 }
 
-void Campaign::release_hangs(std::size_t count) {
-  log::info("campaign {}: triage of {} hanging suspects begins", options_.id, count);
-  for (; count > 0; --count) {
-    Visit hang = std::move(hangs_.front());
-    hangs_.pop_front();
+void Campaign::release_hangs() {
+  log::info("campaign {}: triage of hanging suspects begins: {}", options_.id, hangs_.size());
+  for (auto& hang : std::exchange(hangs_, {})) {
+    hang.early = false;
     wait(lanes_[hang.lane], std::move(hang));
   }
+}
+
+void Campaign::confirm_hang_early() {
+  if (options_.time.count() == 0 || options_.screen_leaves_room) return;
+  const auto hang = std::find_if(hangs_.begin(), hangs_.end(), [&](const Visit& v) {
+    return v.station == Station::confirm && !lanes_[v.lane].barred;
+  });
+  const bool others_wait =
+      tasks_.size() > 0 || std::any_of(lanes_.begin(), lanes_.end(), [](const Lane& lane) {
+        return !lane.waiting.empty() && !lane.barred;
+      });
+  if (hang == hangs_.end() || others_wait || options_.hang_share == 0) return;
+  const double share = lanes_.size() == 1 ? 1 : options_.hang_share;
+  const std::chrono::duration<double> costs = spent_on_hangs_ + hang_confirmation();
+  if (costs.count() > share * elapsed_seconds()) return;
+  Visit early = std::move(*hang);
+  hangs_.erase(hang);
+  early.early = true;
+  wait(lanes_[early.lane], std::move(early));
 }
 
 std::int64_t Campaign::beside(std::int64_t visits) const {

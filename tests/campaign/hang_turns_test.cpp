@@ -11,6 +11,7 @@ namespace {
 using namespace testing;
 using redzone::testing::ended;
 using std::chrono::milliseconds;
+using std::chrono::seconds;
 
 // A hang slows down all others: it is ended soon, and then measured at the full deadline.
 TEST_F(TurnsTest, WhereTheScreenLeavesRoomAHangIsASuspectSoonAndMeasuredInFull) {
@@ -69,31 +70,52 @@ TEST_F(TurnsTest, WhereTheScreenLeavesRoomWhatWasOnlySlowIsScreenedAgain) {
   EXPECT_EQ(result.stats.new_findings, 0u);
 }
 
-// It is in triage long before the end, if that keeps no other case waiting.
-TEST_F(TurnsTest, WhereNoCaseWaitsAHangIsTriagedAsSoonAsItsShareOfTheTimePaysForIt) {
-  std::vector<std::chrono::steady_clock::time_point> hung;
-  const auto hangs_once = [&](const std::string& target, std::int64_t n) {
-    if (target != "t0" || n != 9) return right();
-    hung.push_back(now_);
-    return ended(End::hang);
-  };
-  const auto first_runs_end = [&] {
-    const auto runs = static_cast<std::size_t>(options_.triage.confirm_runs) + 1;
-    return hung.size() < runs ? kTime : hung[runs - 1].time_since_epoch();
-  };
-  run(hangs_once);
-  ASSERT_EQ(findings_of("t0").size(), 1u);
-  EXPECT_TRUE(was_found(findings_of("t0")[0]->state));
-  EXPECT_LT(first_runs_end(), kTime / 4);
+class HangTurns : public TurnsTest {
+ protected:
+  // t0 hangs with one size.
+  void run_with_hang() {
+    hung_.clear();
+    sink_ = RecordingSink();
+    now_ = {};
+    run([&](const std::string& target, std::int64_t n) {
+      if (target != "t0" || n != 9) return right();
+      hung_.push_back(now_.time_since_epoch());
+      return ended(End::hang);
+    });
+    ASSERT_EQ(findings_of("t0").size(), 1u);
+    EXPECT_TRUE(was_found(findings_of("t0")[0]->state));
+  }
+  auto hung_between(std::chrono::nanoseconds from, std::chrono::nanoseconds to) const {
+    return std::count_if(hung_.begin(), hung_.end(),
+                         [&](const auto at) { return at >= from && at < to; });
+  }
 
-  hung.clear();
-  sink_ = RecordingSink();
-  now_ = {};
+  std::vector<std::chrono::nanoseconds> hung_;  // when trials of t0 hung
+};
+
+// It is confirmed long before the end, and then waits for the share of hangs.
+TEST_F(HangTurns, WhereNoCaseWaitsOneIsConfirmedAsSoonAsItsShareOfTheTimePaysForIt) {
+  run_with_hang();
+  EXPECT_GT(hung_between(kTime / 20, kTime / 4), options_.triage.confirm_runs);
+  EXPECT_EQ(hung_between(kTime / 4, kTime * 3 / 4), 0);
+  EXPECT_GT(hung_between(kTime * 3 / 4, kTime), options_.triage.confirm_runs);
+}
+
+TEST_F(HangTurns, OfATargetByItselfOneIsConfirmedOnceAsMuchTimeHasPassed) {
+  specs_.resize(1);
+  run_with_hang();
+  EXPECT_GT(hung_between(seconds(options_.triage.confirm_runs + 1), kTime / 20),
+            options_.triage.confirm_runs);
+}
+
+// There a hang slows down all other plans.
+TEST_F(HangTurns, WhereTheScreenLeavesRoomNoneIsEarly) {
   options_.screen_leaves_room = true;
-  run(hangs_once, 2);
-  ASSERT_EQ(findings_of("t0").size(), 1u);
-  EXPECT_TRUE(was_found(findings_of("t0")[0]->state));
-  EXPECT_GE(first_runs_end(), kTime / 2) << "there it would slow down all others";
+  for (const std::size_t targets : {kTargets, std::size_t{1}}) {
+    specs_.resize(targets);
+    run_with_hang();
+    EXPECT_LT(hung_between(kTime / 20, kTime / 2), options_.triage.confirm_runs) << targets;
+  }
 }
 
 TEST_F(TurnsTest, ManyHangsOfOneTargetWaitForItsTurn) {
