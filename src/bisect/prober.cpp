@@ -63,16 +63,30 @@ std::int64_t Prober::wanted(const Counts& counts) const {
   return wanted_runs(counts, rates_, budget_.runs_of_a_plan);
 }
 
+// So many runs at a time that the end of the budget is not passed by far: a run that hangs takes as
+// long as thousands of others.
+std::vector<Counts> Prober::make(std::span<const Request> requests) {
+  using namespace std::chrono_literals;
+  const auto begin = std::chrono::steady_clock::now();
+  auto counts = runner_.run(requests);
+  const auto took = std::chrono::steady_clock::now() - begin;
+  if (took < 500ms)
+    at_a_time_ = std::min(2 * at_a_time_, budget_.runs);
+  else if (took > 2s)
+    at_a_time_ = std::max<std::int64_t>(at_a_time_ / 4, 1);
+  return counts;
+}
+
 void Prober::run(std::span<const Open> plans) {
   std::vector<Request> requests;
-  std::int64_t room = budget_.runs - runs_;
+  std::int64_t room = std::min(budget_.runs - runs_, at_a_time_);
   for (const auto& open : plans) {
     const std::int64_t times = std::min(wanted(memory_[open.hash]), room);
     if (times < 1) break;
     room -= times;
     requests.push_back({*open.plan, times});
   }
-  const auto counts = runner_.run(requests);
+  const auto counts = make(requests);
   RZ_CHECK(counts.size() == requests.size());
   for (std::size_t i = 0; i < counts.size(); ++i) {
     runs_ += requests[i].times;
@@ -115,11 +129,11 @@ Probe Prober::calibrate(const Plan& plan, double miss) {
   const std::string hash = plan_hash(plan);
   const auto& counts = memory_[hash];
   while (!ended()) {
-    const std::int64_t times =
-        std::min(calibration_runs(counts, budget_.runs_of_a_plan), budget_.runs - runs_);
+    const std::int64_t times = std::min(
+        {calibration_runs(counts, budget_.runs_of_a_plan), budget_.runs - runs_, at_a_time_});
     if (times < 1) break;
     const Request request{plan, times};
-    const auto more = runner_.run(std::span(&request, 1));
+    const auto more = make(std::span(&request, 1));
     runs_ += times;
     memory_[hash].add(more.front());
     if (record_ && problem_) problem_ = record_(plan, more.front());

@@ -117,7 +117,9 @@ class Prober {
   Answer answer_of(const Counts& counts) const;
   // Number of runs to make now; 0: no more.
   std::int64_t wanted(const Counts& counts) const;
+  // Of as many runs as are made at a time.
   void run(std::span<const Open> plans);
+  std::vector<Counts> make(std::span<const Request> requests);
 
   Runner& runner_;
   ProbeBudget budget_;
@@ -126,6 +128,7 @@ class Prober {
   statistics::Rates rates_;
   std::string background_ = {};
   std::int64_t runs_ = 0;
+  std::int64_t at_a_time_ = 8;
   Result<void> problem_;
 };
 

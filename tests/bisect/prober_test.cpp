@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <utility>
+
 #include "bisect/decision.h"
 #include "bisect/fakes.h"
 
@@ -115,6 +118,33 @@ TEST(Prober, StopsWhenItsRunsCannotBeRecorded) {
   EXPECT_TRUE(prober.ended());
   ASSERT_FALSE(prober.problem());
   EXPECT_EQ(prober.problem().error().message, "the disk is full");
+}
+
+// A run that hangs takes as long as thousands of others, and there may be hundreds of plans to ask.
+TEST(Prober, MakesFewRunsAtATimeUntilTheyAreKnownToBeShort) {
+  class SlowRunner final : public Runner {
+   public:
+    std::vector<Counts> run(std::span<const Request> requests) override {
+      std::vector<Counts> out;
+      for (const auto& r : requests) {
+        made += r.times;
+        out.push_back({.passed = r.times});
+      }
+      most = std::max(most, made - std::exchange(before, made));
+      return out;
+    }
+    std::int64_t made = 0, before = 0, most = 0;
+  };
+  SlowRunner runner;
+  Prober prober(runner, {.stop = [&] { return runner.made >= 20; }});
+  std::vector<Plan> plans;
+  for (std::int64_t t = 1; t <= 200; ++t) plans.push_back(sample_plan({call_step(t, 1)}));
+  prober.ask(plans);
+  EXPECT_TRUE(prober.ended());
+  EXPECT_LE(runner.made, 60);
+  Prober unlimited(runner, {});
+  unlimited.ask(plans);
+  EXPECT_GT(runner.most, 200) << "short runs are made many at a time";
 }
 
 // Fails with another signature or cannot be judged.
