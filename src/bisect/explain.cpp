@@ -131,18 +131,6 @@ bool fails_beside(const Row& row, const DimValues& values, std::int64_t passing,
              : std::any_of(it->second.begin(), it->second.end(), fails);
 }
 
-// Whether no value between or beyond those that pass is left to try, so that a bound is no guess.
-bool passes_are_all(const Row& row, const DimValues& values) {
-  const auto is_tried = [&](std::int64_t value) {
-    return std::binary_search(values.failing.begin(), values.failing.end(), value) ||
-           std::binary_search(values.passing.begin(), values.passing.end(), value);
-  };
-  return std::all_of(values.passing.begin(), values.passing.end(), [&](std::int64_t value) {
-    const auto it = row.beside.find(value);
-    return it != row.beside.end() && std::all_of(it->second.begin(), it->second.end(), is_tried);
-  });
-}
-
 // The other call whose value of the dim is the only one that passes, the values next to it being
 // among those that fail; "" if there is none.
 std::string must_differ_from(const Bisection& b, const Row& row, const Seen& seen) {
@@ -163,7 +151,7 @@ std::string of_dim(const Bisection& b, const Row& row, const Seen& seen) {
   const auto& [failing, passing] = *values;
   const std::string tried =
       fmt::format("fails with {}; {}", some_of(failing), ends(seen, some_of(passing)));
-  const char* const among = passes_are_all(row, *values) ? "" : " among the values tried";
+  const char* const among = row.all_tried ? "" : " among the values tried";
   if (failing.size() > 1 && passing.back() < failing.front() &&
       fails_beside(row, *values, passing.back(), false))
     return fmt::format("needs {} > {}{} ({})", row.axis, passing.back(), among, tried);

@@ -215,8 +215,16 @@ TEST(Bisect, TellsAThreshold) {
   const auto b =
       bisected(sample_plan({call_step(65, 1)}), [](const Plan& p) { return dim(p, 0, "T") > 64; });
   bool found = false;
-  for (const auto& s : explain(b)) found = found || s.text.rfind("needs T > 64", 0) == 0;
+  for (const auto& s : explain(b))
+    found = found || s.text.rfind("needs T > 64 among the values tried (", 0) == 0;
   EXPECT_TRUE(found) << sentence(b);
+}
+
+TEST(Bisect, AThresholdIsExactWhereEachValueOfAListWasTried) {
+  const auto b =
+      bisected(sample_plan({call_step(65, 64)}), [](const Plan& p) { return dim(p, 0, "C") > 8; });
+  EXPECT_EQ(said_of(b, "C").rfind("needs C > 8 (fails with 16, 32, 64; passes with", 0), 0u)
+      << said_of(b, "C");
 }
 
 // 16 and 64 pass and what is below 16 fails, as if there were a bound; but 17 fails.
