@@ -207,6 +207,8 @@ Result<bool> Refinement::measure(Shown& shown, bool reuse) {
 
 Result<void> Refinement::keep_unmeasured(const Shown& shown) {
   finding_.minimal = false;
+  if (finding_.reduction.end == ReductionEnd::minimal)
+    finding_.reduction.end = ReductionEnd::time;  // for the measurement
   finding_.reliability = {1, 1};
   finding_.signature = shown.answer.verdict.signature;
   finding_.reason = shown.answer.verdict.reason;
