@@ -42,7 +42,7 @@ Alignment draw_alignment(Draw& draw, const TargetSpec& spec) {
                                   [](const TensorSpec& t) { return t.align_bytes == 0; });
   if (silent && draw.one_in(6)) return Alignment::element;
   if (!draw.one_in(8)) return Alignment::promised;
-  return draw.one_in(2) ? Alignment::exact : Alignment::mixed;
+  return spec.tensors.size() < 2 || draw.one_in(2) ? Alignment::exact : Alignment::mixed;
 }
 
 Stack draw_stack(Draw& draw) {

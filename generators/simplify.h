@@ -23,10 +23,10 @@ namespace redzone::generators {
 // included); steps; captured calls and replays; the sum over calls and dims of the dim's rank among
 // its allowed values; layout parts that are not the default; their magnitudes; knobs, as indices
 // into their values; numbers of streams and graphs, and whether the first call is on stream 0; data
-// seeds, of which 1 is the simplest and any above 8 the least simple; the distance of the mode from
-// the plainest (blocking, guard, guard_after, poison 0xffffffff, schedule 0). All are non-negative
-// integers, so every descent ends. Work and bytes are not compared: they need not fall with the
-// dims (a kernel may pad to powers of two). Both plans must be valid for `spec`.
+// seeds other than 1, and with mixed alignments also their size up to 16; the distance of the mode
+// from the plainest (blocking, guard, guard_after, poison 0xffffffff, schedule 0). All are
+// non-negative integers, so every descent ends. Work and bytes are not compared: they need not fall
+// with the dims (a kernel may pad to powers of two). Both plans must be valid for `spec`.
 bool simpler(const Plan& a, const Plan& b, const TargetSpec& spec);
 
 // The candidates, most aggressive first, each valid for the spec, simpler than the plan and

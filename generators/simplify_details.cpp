@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 #include <vector>
 
 #include "core/mode_axes.h"
@@ -128,12 +127,8 @@ rc::Seq<Plan> plainer_knobs(const OriginPtr& origin) {
   });
 }
 
-// Other seeds than the first are worth a run only where they also decide about alignments.
 rc::Seq<Plan> plain_seed(const OriginPtr& origin) {
-  const bool aligns = origin->plan.mode.alignment == Alignment::mixed;
-  std::vector<std::uint64_t> seeds(aligns ? kNamedSeeds : 1);
-  std::iota(seeds.begin(), seeds.end(), 1);
-  return in_one_call(origin, [seeds](const CallStep& step) {
+  return in_one_call(origin, [seeds = small_seeds(origin->plan)](const CallStep& step) {
     return each_value(step, seeds, [](CallStep& s, std::uint64_t v) { s.call.seed = v; });
   });
 }

@@ -7,6 +7,7 @@
 #include <bit>
 
 #include "generators/configs.h"
+#include "generators/internal/complexity.h"
 #include "generators/internal/stages.h"
 
 namespace redzone::generators {
@@ -67,10 +68,13 @@ rc::Seq<Plan> plain_mode_but_allocator(const OriginPtr& origin) {
 }
 
 rc::Seq<Plan> plain_seeds(const OriginPtr& origin) {
-  return in_all_calls(origin, [](CallStep& step) {
-    step.call.seed = 1;
-    return true;
-  });
+  return rc::seq::mapcat(rc::seq::fromContainer(small_seeds(origin->plan)),
+                         [origin](std::uint64_t seed) {
+                           return in_all_calls(origin, [seed](CallStep& step) {
+                             step.call.seed = seed;
+                             return true;
+                           });
+                         });
 }
 
 rc::Seq<Plan> plain_layouts(const OriginPtr& origin) {

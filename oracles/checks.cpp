@@ -113,8 +113,7 @@ std::string_view how_bases_are_aligned(Alignment alignment) {
     case Alignment::element:
       return "; where the spec says no align_bytes, tensors ended at a multiple of 16 bytes";
     case Alignment::mixed:
-      return "; tensors whose bit of the call's seed is 0 were aligned to what the spec promises and "
-             "no more";
+      return "; some tensors of each call were aligned to what the spec promises and no more";
   }
   return "";
 }

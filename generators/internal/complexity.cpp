@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 
 namespace redzone::generators {
 namespace {
@@ -21,6 +22,7 @@ std::uint64_t knob_index(const KnobSpec& knob, const Config& config) {
 }
 
 struct Sums {
+  bool mixed = false;  // alignments
   std::uint64_t graphs = 0, dims = 0, layout_parts = 0, layout_sizes = 0, knobs = 0, streams = 0,
                 seeds = 0;
 
@@ -41,7 +43,7 @@ struct Sums {
     for (const auto& knob : space.spec().knobs) knobs += knob_index(knob, step.call.config);
     graphs += step.graph != 0;
     streams += magnitude(step.stream) + (step.graph > 1 ? magnitude(step.graph - 1) : 0);
-    seeds += std::min(step.call.seed - 1, kNamedSeeds);
+    seeds += mixed ? std::min(step.call.seed - 1, kSmallSeeds) : step.call.seed != 1;
   }
 };
 
@@ -74,8 +76,15 @@ std::uint64_t unit_stride_rank(const std::optional<std::int64_t>& stride) {
   return *stride == 0 ? 2 : saturated_sum(magnitude(*stride), 1);
 }
 
+std::vector<std::uint64_t> small_seeds(const Plan& plan) {
+  std::vector<std::uint64_t> seeds(plan.mode.alignment == Alignment::mixed ? kSmallSeeds : 1);
+  std::iota(seeds.begin(), seeds.end(), 1);
+  return seeds;
+}
+
 Complexity complexity_of(const Plan& plan, const Space& space) {
   Sums sums;
+  sums.mixed = plan.mode.alignment == Alignment::mixed;
   // Among plans that differ in stream names only, prefers the one that begins on stream 0.
   if (const auto calls = calls_of(plan); !calls.empty()) sums.streams += calls[0]->stream != 0;
   for (const auto& step : plan.steps) {

@@ -3,14 +3,19 @@
 
 #include <array>
 #include <cstdint>
+#include <vector>
 
 #include "core/plan.h"
 #include "generators/internal/space.h"
 
 namespace redzone::generators {
 
-// The data seeds from 1 to this are simpler than any other, the smaller the simpler.
-inline constexpr std::uint64_t kNamedSeeds = 8;
+// Of plans with mixed alignments, in which a seed also says how tensors are aligned: the data seeds
+// from 1 to this are simpler than any other, the smaller the simpler.
+inline constexpr std::uint64_t kSmallSeeds = 16;
+
+// The data seeds that a simplification of this plan tries.
+std::vector<std::uint64_t> small_seeds(const Plan& plan);
 
 // Compared lexicographically; see simpler() for the entries.
 using Complexity = std::array<std::uint64_t, 10>;

@@ -58,10 +58,22 @@ std::vector<Layout> layouts_to_try(const LayoutRules& rules) {
   return out;
 }
 
-// From one other seed to the next. With mixed alignments the low bits of a seed are about these,
-// and stay, for the first eight tensors of a call.
-std::uint64_t seeds_apart(const Plan& plan) {
-  return plan.mode.alignment == Alignment::mixed ? 256 : 1;
+// The `by`th seed after this one. With mixed alignments those with which the first eight tensors of
+// a call are aligned in the same way.
+std::uint64_t other_seed(const Plan& plan, std::uint64_t seed, std::uint64_t by) {
+  constexpr std::size_t kTensors = 8;
+  if (plan.mode.alignment != Alignment::mixed) return seed + by;
+  const auto same = [&](std::uint64_t other) {
+    for (std::size_t k = 0; k < kTensors; ++k)
+      if (is_aligned_further(seed, k) != is_aligned_further(other, k)) return false;
+    return true;
+  };
+  std::uint64_t other = seed;
+  for (; by > 0; --by) {
+    do ++other;
+    while (!same(other));
+  }
+  return other;
 }
 
 }  // namespace
@@ -113,16 +125,16 @@ void add_layout_axes(AxisList& list) {
 }
 
 void use_other_data(Plan& plan, std::uint64_t by) {
-  const std::uint64_t more = by * seeds_apart(plan);
   for (auto& step : plan.steps)
-    if (auto* call = std::get_if<CallStep>(&step)) call->call.seed += more;
+    if (auto* call = std::get_if<CallStep>(&step))
+      call->call.seed = other_seed(plan, call->call.seed, by);
 }
 
 void add_data_axis(AxisList& list) {
   const auto seed = calls_of(list.plan()).front()->call.seed;
   list.begin(AxisKind::data, "data", fmt::format("seed {}", seed));
   for (std::uint64_t by = 1; by <= kOtherData; ++by)
-    list.add(fmt::format("seed {}", seed + by * seeds_apart(list.plan())),
+    list.add(fmt::format("seed {}", other_seed(list.plan(), seed, by)),
              [by](Draft& draft) { use_other_data(draft.plan, by); });
 }
 

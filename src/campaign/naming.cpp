@@ -145,7 +145,8 @@ std::optional<Shown> as_unwritten_local(const Workshop& shop, Evaluator& evaluat
   const Oracle* oracle = shop.catalog.find(mode_axis("stack").oracle);
   if (oracle == nullptr || plans.empty()) return std::nullopt;
   std::vector<Plan> filled = plans;
-  for (Plan& plan : filled) plan.mode.stack = Stack::filled;
+  for (Plan& plan : filled)
+    if (plan.mode.stack == Stack::as_left) plan.mode.stack = Stack::filled;
   const Plan waited = with_mode(filled.front(), Launch::blocking, filled.front().mode.placement);
   const AxisCandidate candidates[] = {{oracle, waited}};
   Shown shown{oracle, waited, evaluator.ask(*oracle, waited)};

@@ -190,6 +190,7 @@ ModeAxis addresses() {
 // Varied in plans that set it alone: the fill costs more than a short call. First to what was left,
 // then to the other fill.
 void vary_stack(const Plan& plan, TrialSpec& t) {
+  if (plan.mode.stack == Stack::as_left) return;
   const bool other_fill = t.mode.stack == Stack::as_left;
   t.mode.stack = Stack::as_left;
   if (other_fill)

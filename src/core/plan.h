@@ -3,6 +3,7 @@
 
 #include <redzone/spec.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <iosfwd>
 #include <map>
@@ -29,12 +30,19 @@ enum class Allocator : std::uint8_t { guard, plain, pool, caching };
 enum class Placement : std::uint8_t { guard_after, guard_before };
 // How far the bases of tensors are aligned. promised: to what the spec promises, often to more.
 // exact: to what it promises and no more, an odd multiple of it. element: as `promised`, but where
-// the spec is silent the base is such that the storage ends at a multiple of 16 bytes. mixed: as
-// `exact` for tensor k of the spec if bit k of the call's seed is 0, and otherwise aligned further,
-// to 16 bytes at the least, so that tensors of one size differ. But for `promised`, a base has the
-// same remainder in all trials of a plan, whatever the placement and the allocator: a kernel may
-// have other code, with other rounding, for what is aligned further.
+// the spec is silent the base is such that the storage ends at a multiple of 16 bytes. mixed: some
+// tensors of a call as with `exact`, the others further, to 16 bytes at the least, so that tensors
+// of one size differ (is_aligned_further()). But for `promised`, a base has the same remainder in
+// all trials of a plan, whatever the placement and the allocator: a kernel may have other code,
+// with other rounding, for what is aligned further.
 enum class Alignment : std::uint8_t { promised, exact, element, mixed };
+
+// Of a plan with mixed alignments: whether tensor `k` of the spec is aligned further than promised
+// in a call with this data seed. The upper bits of a product, so that small seeds differ, and that
+// nothing else which a seed decides goes along.
+inline constexpr bool is_aligned_further(std::uint64_t seed, std::size_t k) {
+  return (seed * 0x9e3779b97f4a7c15u >> (63 - k % 64) & 1) != 0;
+}
 // The host threads that make the calls. one: the same makes all. each: each call step, and each
 // body of a graph, has a thread of its own, which ends before the next step begins; what the target
 // keeps for a thread ends with it (thread_local objects, and what their destructors release). Calls

@@ -18,7 +18,7 @@ SQLite::Database store_after(Migrations steps) {
 }
 
 std::vector<std::string> columns_of_table(SQLite::Database& sql, const std::string& table) {
-  SQLite::Statement query(sql, "SELECT name FROM pragma_table_info(?) ORDER BY cid");
+  SQLite::Statement query(sql, "SELECT name FROM pragma_table_xinfo(?) ORDER BY cid");
   query.bind(1, table);
   std::vector<std::string> columns;
   while (query.executeStep()) columns.push_back(query.getColumn(0).getString());

@@ -23,7 +23,7 @@ std::optional<std::uint32_t> word_of(Stack stack) {
     case Stack::filled:
       return 0x7fa5a5a5;
     case Stack::filled_finite:
-      return 0x3f5a5a5a;  // 0.853 as a float; its bytes are even, those of the other fill odd
+      return 0x3f5a5a5a;  // 0.853 as a float
     case Stack::as_left:
       break;
   }

@@ -28,9 +28,8 @@ std::uint64_t seed_of_tensor(const Call& call, const TensorSpec& spec) {
 // Whether the base is an odd multiple of what is promised. `spec` is one of target's.
 bool is_exact(const TensorSpec& spec, const TargetSpec& target, const Call& call,
               const Mode& mode) {
-  constexpr std::size_t kBits = 64;
   const auto k = static_cast<std::size_t>(&spec - target.tensors.data());
-  if (mode.alignment == Alignment::mixed) return (call.seed >> k % kBits & 1) == 0;
+  if (mode.alignment == Alignment::mixed) return !is_aligned_further(call.seed, k);
   return mode.alignment == Alignment::exact;
 }
 

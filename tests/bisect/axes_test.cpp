@@ -63,10 +63,17 @@ TEST(Axes, OtherDataHasTheSameAlignments) {
     Plan plan = sample_plan({call_step(64, 32)});
     plan.mode.alignment = alignment;
     const auto axes = axes_of(plan, sample_spec(), {});
-    std::set<std::uint64_t> low_bits;
-    for (const auto& setting : find(axes, "data")->others)
-      low_bits.insert(calls_of(with(plan, setting)).front()->call.seed % 256);
-    EXPECT_EQ(low_bits.size() == 1, alignment == Alignment::mixed) << name_of(alignment);
+    std::set<std::vector<bool>> alignments;
+    std::set<std::uint64_t> parities;
+    for (const auto& setting : find(axes, "data")->others) {
+      const std::uint64_t seed = calls_of(with(plan, setting)).front()->call.seed;
+      std::vector<bool> further;
+      for (std::size_t k = 0; k < 8; ++k) further.push_back(is_aligned_further(seed, k));
+      alignments.insert(further);
+      parities.insert(seed % 2);
+    }
+    EXPECT_EQ(alignments.size() == 1, alignment == Alignment::mixed) << alignment;
+    EXPECT_EQ(parities.size(), 2u) << "fills differ by it";
   }
 }
 

@@ -82,8 +82,9 @@ TEST(Naming, AScheduleThatMattersIsNamed) {
 Bug follows_the_stack(std::function<std::uint64_t(const TrialSpec&, std::size_t before)> left) {
   return [left](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
     return outputs(plan, trial, {}, [&](const Call& call, const std::vector<Call>& before) {
-      const bool filled = trial.mode.stack == Stack::filled;
-      return right_digest(call) + (filled ? 0x7fa5a5a5 : left(trial, before.size()));
+      const bool filled = trial.mode.stack != Stack::as_left;
+      return right_digest(call) +
+             (filled ? static_cast<std::uint64_t>(trial.mode.stack) : left(trial, before.size()));
     });
   };
 }
@@ -104,6 +105,20 @@ TEST(Naming, AVariableThatNothingHasWrittenIsNamedWhateverItLooksLike) {
     EXPECT_EQ(calls_of(found[0].plan).size(), 1u) << i;
     EXPECT_EQ(found[0].plan.mode.stack, Stack::filled) << i;
   }
+}
+
+// What is left follows the schedule, as in a comparison that is true for what some blocks leave. It
+// is false for NaN and for what is left where the schedule is 0: only the other word differs then.
+TEST(Naming, AVariableThatIsComparedIsNamedByTheFiniteFill) {
+  const Bug compared = [](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
+    return outputs(plan, trial, {}, [&](const Call& call, const std::vector<Call>&) {
+      const bool left = trial.mode.stack == Stack::as_left && trial.mode.schedule_seed % 2 != 0;
+      return right_digest(call) + (left || trial.mode.stack == Stack::filled_finite);
+    });
+  };
+  const auto found = found_in_a_campaign(compared);
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].signature.kind, FailKind::uninitialized_local) << found[0].signature.text();
 }
 
 // It does not hide a failure that the stack has no part in.

@@ -84,6 +84,22 @@ TEST(ModeAxes, ChangeNothingElse) {
   }
 }
 
+// The screen varies every axis of its list in every plan.
+TEST(ModeAxes, ChangeNoPlanThatTheyDoNotApplyTo) {
+  int without = 0;
+  for (const auto& axis : all_mode_axes()) {
+    const Plan plan;
+    if (axis.has == nullptr || axis.has(plan) || !axis.vary) continue;
+    ++without;
+    TrialSpec varied{plan.mode};
+    for (std::size_t k = 0; k < axis.compared; ++k) {
+      axis.vary(plan, varied);
+      EXPECT_EQ(varied, TrialSpec{plan.mode}) << axis.name;
+    }
+  }
+  EXPECT_GE(without, 4);
+}
+
 TEST(ModeAxes, PlainerModesEndAtOneThatHasNoPlainer) {
   for (const auto& axis : all_mode_axes()) {
     if (axis.plainer == nullptr) continue;

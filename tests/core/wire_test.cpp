@@ -23,10 +23,10 @@ TEST(Wire, RoundTrips) {
   pooled.mode.pool = {false, true, false, 12345};
   EXPECT_EQ(*wire::decode<Plan>(wire::encode(pooled)), pooled);
   Plan aligned = testing::sample_plan();
-  aligned.mode.alignment = Alignment::element;
+  aligned.mode.alignment = Alignment::mixed;
   aligned.mode.callers = Callers::each;
   aligned.mode.addresses = Addresses::reused;
-  aligned.mode.stack = Stack::filled;
+  aligned.mode.stack = Stack::filled_finite;
   EXPECT_EQ(*wire::decode<Plan>(wire::encode(aligned)), aligned);
   const TrialSpec trial{testing::sample_plan().mode, {2, 0, 1}, true, true, {1, 2}};
   EXPECT_EQ(*wire::decode<TrialSpec>(wire::encode(trial)), trial);

@@ -118,17 +118,17 @@ Result<void> parse_setting(std::string_view word, Call& call) {
 }
 
 // Parses a word after the number of calls: a value of one of the axes, how they run if not in the
-// plainest way.
+// plainest way. A number would not say of which axis it is.
 bool parse_way(std::string_view word, Minimum& to) {
+  Plan plan;
+  plan.mode = to.mode;
   for (const ModeAxis& axis : all_mode_axes())
     for (const ModeValue& value : axis.values)
-      if (axis.take != nullptr && value.name == word) {
-        Plan plan;
-        plan.mode = to.mode;
-        Draft draft(std::move(plan));
+      if (axis.take != nullptr && value.name == word && word.find_first_of("0123456789") != 0) {
+        Draft draft(plan);
         value.set(draft);
         to.mode = draft.plan.mode;
-        return true;
+        return to.mode != plan.mode;
       }
   return false;
 }

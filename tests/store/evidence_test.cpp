@@ -29,10 +29,10 @@ TEST(Evidence, ATrialComesBackAsItWas) {
   Verdict verdict{Outcome::fail, "fault", "it faults", sample_finding().signature, 3};
   must(store.add_trial(id, "confirm", plan, spec, sample_observation(), verdict));
   must(store.add_trial(id, "replay", plan_of(1), {}, Observation{}, Verdict::pass("history")));
-  const TrialSpec plain{.mode = {.alignment = Alignment::exact,
+  const TrialSpec plain{.mode = {.alignment = Alignment::mixed,
                                  .callers = Callers::each,
                                  .addresses = Addresses::reused,
-                                 .stack = Stack::filled},
+                                 .stack = Stack::filled_finite},
                         .order = {},
                         .plain_graphs = true};
   must(store.add_trial(id, "replay", plan_of(1), plain, Observation{}, Verdict::pass("graph")));

@@ -95,19 +95,18 @@ TEST(Placement, AnExactAlignmentIsAnOddMultipleOfWhatIsPromised) {
     }
 }
 
-// Bit k of the seed decides about tensor k.
 TEST(Placement, OfMixedAlignmentsEachTensorHasItsOwn) {
   TargetSpec spec = double_spec();
   for (auto& tensor : spec.tensors) tensor.align_bytes = 4;
   const auto is_aligned = [](const TensorArg& t) { return address(t.base) % 16 == 0; };
   for (const auto placement : {Placement::guard_after, Placement::guard_before})
-    for (const std::uint64_t seed : {0, 1, 2, 3, 6})
+    for (const std::uint64_t seed : {1, 2, 3, 4})
       for (const std::int64_t columns : {1, 4, 5}) {
         Bench bench(
             [&](Context& ctx) {
-              EXPECT_EQ(is_aligned(ctx.tensor("x")), (seed & 1) != 0) << seed;
-              EXPECT_EQ(is_aligned(ctx.tensor("y")), (seed & 2) != 0) << seed;
-              EXPECT_EQ(address(ctx.tensor("x").base) % 8, (seed & 1) != 0 ? 0u : 4u) << seed;
+              EXPECT_EQ(is_aligned(ctx.tensor("x")), is_aligned_further(seed, 0)) << seed;
+              EXPECT_EQ(is_aligned(ctx.tensor("y")), is_aligned_further(seed, 1)) << seed;
+              EXPECT_EQ(address(ctx.tensor("x").base) % 8, is_aligned_further(seed, 0) ? 0u : 4u);
               run_double(ctx);
             },
             spec);
@@ -373,9 +372,10 @@ TEST(Fill, SpecialValuesAreAmongTheRealsIfTheSeedIsEven) {
   std::vector<float> x;
   Bench bench(
       [&](Context& ctx) {
-        const auto t = ctx.tensor("x");
-        x.assign(t.data<float>(), t.data<float>() + t.numel());
-        run_double(ctx);
+        launch(
+            ctx, "copy",
+            +[](const float* x, std::int64_t n, std::vector<float>* to) { to->assign(x, x + n); },
+            {}, ctx.tensor("x").data<float>(), ctx.tensor("x").numel(), &x);
       },
       std::move(spec));
   const auto special = [&] {

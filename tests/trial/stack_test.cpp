@@ -4,46 +4,59 @@
 namespace redzone::testing {
 namespace {
 
-// The words of a local array that nothing has written, if they are all equal; 0 otherwise.
-[[gnu::noinline]] std::uint32_t word_left() {
+constexpr std::uint32_t kFill = 0x7fa5a5a5, kFinite = 0x3f5a5a5a;
+
+// How many of the 256 words of a local array that nothing has written are this one.
+[[gnu::noinline]] std::ptrdiff_t count_left(std::uint32_t word) {
   std::uint32_t words[256];
   asm volatile("" : "=m"(words));  // for the compiler they are written
-  const std::uint32_t first = words[0];
-  for (const auto& word : words)
-    if (word != first) return 0;
-  return first;
+  return std::count(std::begin(words), std::end(words), word);
 }
 
-// Overwrites what word_left() will find.
+// Overwrites what count_left() will find.
 [[gnu::noinline]] void use_stack() {
   std::uint32_t words[512];
   for (std::uint32_t i = 0; i < 512; ++i) words[i] = i;
   asm volatile("" : : "r"(words) : "memory");
 }
 
-std::vector<std::uint32_t> seen(const std::vector<Step>& steps, const Mode& mode) {
-  std::vector<std::uint32_t> words;
-  Bench bench([&](Context& ctx) {
-    words.push_back(word_left());
+class StackOfTheHost : public ::testing::Test {
+ protected:
+  // Of each run of the calls, how many words on its stack are `word`.
+  std::vector<std::ptrdiff_t> seen(std::uint32_t word, const Mode& mode) {
+    word_ = word;
+    seen_.clear();
+    bench_.run(plan_of({CallStep{call_of(3, 5), 3, 0}, CallStep{call_of(3, 5), 1, 0}}),
+               {.mode = mode});
+    return seen_;
+  }
+
+  bool uses_stack_ = true;
+
+ private:
+  std::uint32_t word_ = 0;
+  std::vector<std::ptrdiff_t> seen_;
+  Bench bench_{[this](Context& ctx) {
+    seen_.push_back(count_left(word_));
     run_double(ctx);
-    use_stack();
-  });
-  bench.run(plan_of(steps), {.mode = mode});
-  return words;
+    if (uses_stack_) use_stack();
+  }};
+};
+
+using Counts = std::vector<std::ptrdiff_t>;
+
+TEST_F(StackOfTheHost, IsFilledBeforeEachRunOfACall) {
+  for (const auto callers : {Callers::one, Callers::each}) {
+    EXPECT_EQ(seen(kFill, {.callers = callers, .stack = Stack::filled}), Counts(4, 256));
+    EXPECT_EQ(seen(kFinite, {.callers = callers, .stack = Stack::filled_finite}), Counts(4, 256));
+  }
 }
 
-TEST(StackOfTheHost, IsFilledBeforeEachCall) {
-  const std::vector<Step> steps{CallStep{call_of(3, 5), 3, 0}, CallStep{call_of(3, 5), 1, 0}};
-  for (const auto callers : {Callers::one, Callers::each}) {
-    using Words = std::vector<std::uint32_t>;
-    EXPECT_EQ(seen(steps, {.callers = callers, .stack = Stack::filled}), Words(4, 0x7fa5a5a5));
-    EXPECT_EQ(seen(steps, {.callers = callers, .stack = Stack::filled_finite}),
-              Words(4, 0x3f5a5a5a));
-    for (const auto word : seen(steps, {.callers = callers})) {
-      EXPECT_NE(word, 0x7fa5a5a5u);
-      EXPECT_NE(word, 0x3f5a5a5au);
-    }
-  }
+// What a fill leaves would be what a later trial finds.
+TEST_F(StackOfTheHost, HoldsNoFillOfAnEarlierTrial) {
+  uses_stack_ = false;
+  EXPECT_EQ(seen(kFill, {.stack = Stack::filled}), Counts(4, 256));
+  EXPECT_EQ(seen(kFill, {}), Counts(4, 0));
 }
 
 }  // namespace
