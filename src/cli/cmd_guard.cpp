@@ -2,8 +2,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
+#include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <set>
 #include <utility>
 
@@ -14,7 +17,6 @@
 #include "core/names.h"
 #include "core/preload.h"
 #include "core/terminal.h"
-#include "core/write_file.h"
 #include "engine/program_findings.h"
 #include "engine/tools.h"
 #include "guard/guarded_run.h"
@@ -83,6 +85,17 @@ void Guard::declare(po::options_description& flags,
   words.add("command", -1);
   add_db_flag(flags);
   add_json_flag(flags);
+}
+
+// In place: the file may be mounted, or in a folder that cannot be written.
+Result<void> write_report(const std::string& file, const std::string& text) {
+  errno = 0;
+  std::ofstream out(file);
+  out << text << std::flush;
+  if (!out)
+    return harness_error(fmt::format("guard: --output: {}: cannot be written: {}", file,
+                                     errno == 0 ? "unknown error" : std::strerror(errno)));
+  return {};
 }
 
 Result<std::vector<std::string>> stored_variables(const po::variables_map& flags) {
@@ -162,9 +175,8 @@ report::Notes notes_of(const po::variables_map& flags) {
 void deliver(const po::variables_map& flags, Results& out, const std::string& text) {
   if (flags.count("output") != 0) {
     // A full disk is no reason to lose the report, nor the exit code.
-    const auto written = write_file(flags["output"].as<std::string>(), text);
-    if (!written)
-      print_note(fmt::format("{}redzone guard: --output: {}", text, written.error().message));
+    const auto written = write_report(flags["output"].as<std::string>(), text);
+    if (!written) print_note(fmt::format("{}redzone {}", text, written.error().message));
   } else if (json_wanted(flags)) {
     out.print(text);
   } else {
@@ -228,7 +240,7 @@ void report_before_narrowing(const po::variables_map& flags, const guard::Progra
   const std::string text = report::guard_text(run, code, notes_of(flags));
   if (flags.count("output") == 0) return print_note(text);
   const std::string first = json_wanted(flags) ? report::guard_json(run, code) : text;
-  if (!write_file(flags["output"].as<std::string>(), first)) print_note(text);
+  if (!write_report(flags["output"].as<std::string>(), first)) print_note(text);
 }
 
 // Names the launches behind findings by further runs, until one has named a launch. With a core

@@ -178,8 +178,9 @@ std::string limits_text(const guard::ProgramRun& run, Notes notes) {
     out += "note: no block was guarded: --only, --skip or --min-bytes leave none\n";
   if (run.unreadable != 0)
     out += fmt::format(
-        "note: {} could not be read, as where a limit of file size (ulimit -f) or a full disk cuts "
-        "it off\n",
+        "note: {} could not be read, for example because a limit of file size (ulimit -f) or a "
+        "full "
+        "disk cut it off\n",
         counted(run.unreadable, "record"));
   return out;
 }

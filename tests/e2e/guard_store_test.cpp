@@ -91,7 +91,9 @@ TEST_F(GuardStore, AFullDiskLosesNoReport) {
   const Ran ran = guard({"--cpu", "--no-store", "--output", "/dev/full"}, {HOST_PROGRAM, "slack"});
   EXPECT_EQ(ran.exit, 1) << ran;
   EXPECT_TRUE(has(ran.err, "finding 1: canary")) << ran;
-  EXPECT_TRUE(has(ran.err, "redzone guard: --output: /dev/full: cannot be written: No space left on device")) << ran;
+  EXPECT_TRUE(has(ran.err,
+                  "redzone guard: --output: /dev/full: cannot be written: No space left on device"))
+      << ran;
 }
 
 TEST_F(GuardStore, ArgumentsThatAreNoTextAreReportedAlone) {
