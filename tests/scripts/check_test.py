@@ -143,7 +143,7 @@ class Check(unittest.TestCase):
                    for compiler in ("c++", "nvcc -forward-unknown-to-host-compiler")]
         self.write("build/tidy/compile_commands.json", json.dumps(entries))
         self.check("tidy")
-        self.assertEqual(self.given("cmake"), [["--preset", "tidy"]])
+        self.assertEqual(self.given("cmake"), [["--fresh", "--preset", "tidy"]])
         folder = self.root / "build/tidy/clang"
         self.assertIn(str(folder), self.given("clang-tidy")[0])
         self.assertEqual(json.loads((folder / "compile_commands.json").read_text()), entries[:1])
