@@ -402,7 +402,8 @@ void Campaign::release_hangs() {
   log::info("campaign {}: triage of hanging suspects begins: {}", options_.id, hangs_.size());
   for (auto& hang : std::exchange(hangs_, {})) {
     hang.early = false;
-    wait(lanes_[hang.lane], std::move(hang));
+    Lane& lane = lanes_[hang.lane];
+    wait(lane, std::move(hang));
   }
 }
 
@@ -422,7 +423,8 @@ void Campaign::confirm_hang_early() {
   Visit early = std::move(*hang);
   hangs_.erase(hang);
   early.early = true;
-  wait(lanes_[early.lane], std::move(early));
+  Lane& lane = lanes_[early.lane];
+  wait(lane, std::move(early));
 }
 
 std::int64_t Campaign::beside(std::int64_t visits) const {

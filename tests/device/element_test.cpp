@@ -245,7 +245,8 @@ TEST(Sparse, SumsAreExactInEveryOrder) {
       forward += static_cast<float>(value(a, i)) * static_cast<float>(value(b, i));
       backward += static_cast<float>(value(a, j)) * static_cast<float>(value(b, j));
     }
-    EXPECT_NEAR(zeros, 3 * a.numel / 4, a.numel / 16) << static_cast<int>(type);
+    EXPECT_NEAR(zeros, 0.75 * static_cast<double>(a.numel), static_cast<double>(a.numel) / 16)
+        << type;
     if (type == DType::boolean)
       EXPECT_EQ(seen, (std::set<double>{0, 1}));
     else if (is_unsigned(type))
@@ -276,7 +277,8 @@ TEST(Special, ValuesAreOneElementInSixteenOfAFloatingType) {
       EXPECT_EQ(special, 0) << type;
       continue;
     }
-    EXPECT_NEAR(special, job.numel / 16, job.numel / 64) << type;
+    EXPECT_NEAR(special, static_cast<double>(job.numel) / 16, static_cast<double>(job.numel) / 64)
+        << type;
     EXPECT_EQ(seen.size(), 8u) << type;
     const auto value = [&](std::uint64_t which) {
       return decoded(type, special_value(type, which));

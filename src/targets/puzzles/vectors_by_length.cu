@@ -4,6 +4,7 @@
 // kin: wrappers that choose vector loads by the size of a row and are given a slice
 // expect: misaligned-access
 // minimal: 1 call, exact; N=4
+// minimal: 1 call, mixed; N=4
 #include "kit.h"
 #include "puzzles.h"
 
