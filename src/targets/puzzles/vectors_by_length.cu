@@ -2,8 +2,9 @@
 // bug: vectors of four are copied whenever the length is a multiple of four, wherever the tensors
 //      begin
 // kin: wrappers that choose vector loads by the size of a row and are given a slice
-// expect: misaligned-access
+// expect: misaligned-access x
 // minimal: 1 call, exact; N=4
+// expect: misaligned-access y
 // minimal: 1 call, mixed; N=4
 #include "kit.h"
 #include "puzzles.h"
