@@ -50,7 +50,6 @@ struct AxesOptions {
 
 // How many other seeds are tried.
 inline constexpr std::uint64_t kOtherData = 6;
-
 // The plan with the `by`th of them, from 1: in all calls, so that identical calls stay identical.
 void use_other_data(Plan& plan, std::uint64_t by);
 

@@ -73,8 +73,8 @@ struct Row {
   // and then.
   bool otherwise = false;
   bool by_oracle = false;  // the oracle varies it itself and reports that it matters
-  // Of a dim that has a list of values: each that is valid was tried, and there is no bug with
-  // other data where it passes.
+  // Of a dim that has a list of values: each valid one was tried, and none that passes fails with
+  // other data.
   bool all_tried = false;
   // Of a dim: the nearest valid values below and above each value that passes.
   std::map<std::int64_t, std::vector<std::int64_t>> beside = {};

@@ -63,9 +63,9 @@ std::int64_t Prober::wanted(const Counts& counts) const {
   return wanted_runs(counts, rates_, budget_.runs_of_a_plan);
 }
 
-// So many runs at a time that the end of the budget is not passed by far: a run that hangs takes as
-// long as thousands of others.
-std::vector<Counts> Prober::make(std::span<const Request> requests) {
+// Measures how long the runs take and sets how many are made at a time, so that the budget of time
+// is not exceeded by much: a run that hangs takes as long as thousands of others.
+std::vector<Counts> Prober::make_runs(std::span<const Request> requests) {
   using namespace std::chrono_literals;
   const auto begin = std::chrono::steady_clock::now();
   auto counts = runner_.run(requests);
@@ -86,7 +86,7 @@ void Prober::run(std::span<const Open> plans) {
     room -= times;
     requests.push_back({*open.plan, times});
   }
-  const auto counts = make(requests);
+  const auto counts = make_runs(requests);
   RZ_CHECK(counts.size() == requests.size());
   for (std::size_t i = 0; i < counts.size(); ++i) {
     runs_ += requests[i].times;
@@ -133,7 +133,7 @@ Probe Prober::calibrate(const Plan& plan, double miss) {
         {calibration_runs(counts, budget_.runs_of_a_plan), budget_.runs - runs_, at_a_time_});
     if (times < 1) break;
     const Request request{plan, times};
-    const auto more = make(std::span(&request, 1));
+    const auto more = make_runs(std::span(&request, 1));
     runs_ += times;
     memory_[hash].add(more.front());
     if (record_ && problem_) problem_ = record_(plan, more.front());

@@ -117,9 +117,9 @@ class Prober {
   Answer answer_of(const Counts& counts) const;
   // Number of runs to make now; 0: no more.
   std::int64_t wanted(const Counts& counts) const;
-  // Of as many runs as are made at a time.
+  // Makes at most `at_a_time_` runs.
   void run(std::span<const Open> plans);
-  std::vector<Counts> make(std::span<const Request> requests);
+  std::vector<Counts> make_runs(std::span<const Request> requests);
 
   Runner& runner_;
   ProbeBudget budget_;

@@ -54,9 +54,9 @@ class Replay final : public Command {
         "addresses", po::value<std::string>(),
         "addresses of tensors instead of the plan's: distinct for each call, or reused")(
         "stack", po::value<std::string>(),
-        "the host's stack at each call instead of the plan's: as_left, filled (NaN as a float) or "
-        "filled_finite")("allocator", po::value<std::string>(),
-                         "allocator instead of the plan's: guard, plain, pool or caching")(
+        "host's stack at each call instead of the plan's: as_left, filled or filled_finite")(
+        "allocator", po::value<std::string>(),
+        "allocator instead of the plan's: guard, plain, pool or caching")(
         "schedule-seed", po::value<Count>(), "seed of the host scheduler, instead of the plan's");
     words.add("what", 1);
     add_sanitizer_flag(flags);

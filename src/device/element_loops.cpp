@@ -13,7 +13,7 @@ namespace {
 
 // The real types, which precede the complex ones.
 constexpr std::size_t kDTypes = static_cast<std::size_t>(DType::c64);
-constexpr std::size_t kFillKinds = 7;
+constexpr std::size_t kFillKinds = static_cast<std::size_t>(FillKind::special) + 1;
 
 template <std::size_t Bytes>
 struct BitsOf;

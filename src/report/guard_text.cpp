@@ -179,8 +179,7 @@ std::string limits_text(const guard::ProgramRun& run, Notes notes) {
   if (run.unreadable != 0)
     out += fmt::format(
         "note: {} could not be read, for example because a limit of file size (ulimit -f) or a "
-        "full "
-        "disk cut it off\n",
+        "full disk cut it off\n",
         counted(run.unreadable, "record"));
   return out;
 }

@@ -105,8 +105,8 @@ def sparse_bits(dtype: str, own: int) -> int:
     return bits_of(dtype, -magnitude if own < 2 and signed else magnitude)
 
 
-# Bits of a fraction.
-FRACTION = {"f64": 52, "f32": 23, "f16": 10, "bf16": 7, "f8e4m3": 3, "f8e5m2": 2}
+# Bits of the fraction of a floating type.
+FRACTION = {"f64": 52, "f32": 23, "f16": 10, "bf16": 7} | {dtype: F8[dtype][0] for dtype in F8}
 
 
 def special_bits(dtype: str, which: int) -> int:
