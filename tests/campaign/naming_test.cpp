@@ -107,13 +107,15 @@ TEST(Naming, AVariableThatNothingHasWrittenIsNamedWhateverItLooksLike) {
   }
 }
 
-// What is left follows the schedule, as in a comparison that is true for what some blocks leave. It
-// is false for NaN and for what is left where the schedule is 0: only the other word differs then.
+// A comparison is false for NaN, and for what is left where launches are synchronized: there, where
+// names are looked for first, only the other word differs.
 TEST(Naming, AVariableThatIsComparedIsNamedByTheFiniteFill) {
   const Bug compared = [](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
     return outputs(plan, trial, {}, [&](const Call& call, const std::vector<Call>&) {
-      const bool left = trial.mode.stack == Stack::as_left && trial.mode.schedule_seed % 2 != 0;
-      return right_digest(call) + (left || trial.mode.stack == Stack::filled_finite);
+      const bool left = trial.mode.launch != Launch::blocking;
+      const bool is_true =
+          trial.mode.stack == Stack::filled_finite || (trial.mode.stack == Stack::as_left && left);
+      return right_digest(call) + is_true;
     });
   };
   const auto found = found_in_a_campaign(compared);
