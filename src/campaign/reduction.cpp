@@ -30,6 +30,9 @@ constexpr std::size_t kTrialsOfAProcess = 64;
 // A plan of more calls has many plans with fewer, and one that fails seldom is run many times.
 constexpr std::size_t kCallsTriedAlone = 3;
 
+// Schedules under which a smaller plan is tried where they may matter.
+constexpr std::size_t kSchedules = 6;
+
 // Has `fails` judge the plans in the order of their complexity, the simplest first.
 StillFails simplest_first(const Simplify& simplify, StillFails fails) {
   return [simpler = simplify.simpler, fails = std::move(fails)](std::span<Plan> plans) {
@@ -87,11 +90,15 @@ Reduction::Reduction(const Workshop& shop, Case& c, Evaluator& evaluator,
   if (shop.options.trial_time) trial_time_before_ = shop.options.trial_time();
 }
 
+bool Reduction::varies_schedules() const {
+  return find_mode_axis(shop_.catalog.axes(), axis::kSchedule) != nullptr;
+}
+
 // Each step of the reduction changes what the scheduler does, so a race that shows only under some
 // schedules would be lost: then each smaller plan is tried under several schedules.
 std::size_t Reduction::schedules_to_try(const Shown& shown) {
-  constexpr std::size_t kProbes = 3, kSchedules = 6;
-  if (find_mode_axis(shop_.catalog.axes(), axis::kSchedule) == nullptr) return 0;
+  constexpr std::size_t kProbes = 3;
+  if (!varies_schedules()) return 0;
   std::vector<Question> questions;
   for (std::uint64_t s = 0; s < kProbes; ++s) {
     questions.push_back({shown.oracle, shown.plan});
@@ -231,7 +238,9 @@ std::vector<Plan> Reduction::plans_to_try_first(const Plan& plan, std::vector<Pl
 }
 
 // First with the plan's own placement and data; the minimal plan is then tried in its other forms,
-// which is expensive per candidate and finds the few that the first pass missed.
+// which is expensive per candidate and finds the few that the first pass missed. Among these are
+// other schedules: a large plan may fail under each, and a smaller one, which has fewer chances,
+// only under some.
 void Reduction::reduce(Shown& shown) {
   timed([&] {
     schedules_ = schedules_to_try(shown);
@@ -241,9 +250,15 @@ void Reduction::reduce(Shown& shown) {
         [this, &known](const Plan& plan) { return plans_to_try_first(plan, known); },
         evaluator_.spec());
     const Variants as_it_is = [&](const Plan& plan) { return other_schedules(plan, schedules_); };
+    const Variants in_other_forms = [&](const Plan& plan) {
+      std::vector<Plan> forms = other_memory_and_data(plan);
+      if (varies_schedules())
+        for (auto& form : other_schedules(plan, kSchedules)) forms.push_back(std::move(form));
+      return forms;
+    };
     reduce_with(shown, simplify, as_it_is);
     while (finding_.reduction.end == ReductionEnd::minimal &&
-           reduce_with(shown, simplify, other_memory_and_data))
+           reduce_with(shown, simplify, in_other_forms))
       if (finding_.reduction.end == ReductionEnd::minimal) reduce_with(shown, simplify, as_it_is);
   });
 }

@@ -40,7 +40,10 @@ class Reduction {
   using Variants = std::function<std::vector<Plan>(const Plan& plan)>;
 
   void reduce_further(Shown& shown);  // for reduce_in_new_workers()
-  // Number of schedules under which each smaller plan is tried, besides its own.
+  // Whether the seed of a mode decides about the schedule.
+  bool varies_schedules() const;
+  // Number of schedules under which each smaller plan is tried, besides its own: none if the plan
+  // fails under each.
   std::size_t schedules_to_try(const Shown& shown);
   // Reduces the plan by the candidates of `simplify`, each of which is also tried in its variants;
   // true if that made it simpler. For use within timed().

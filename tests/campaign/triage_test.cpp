@@ -33,6 +33,23 @@ TEST(Triage, ReducesAFaultToOneCallOfTheSmallestSize) {
             14u);  // 3 launches, 2 placements, 3 allocators, 3 poisons, 3 schedules
 }
 
+// A large plan fails under every schedule, a smaller one only under some.
+TEST(Triage, ReducesToAPlanThatFailsOnlyUnderSomeSchedules) {
+  TriageCase c([](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
+    for (const auto& [index, call] : calls_of_trial(plan, trial)) {
+      const std::int64_t n = get(call.dims, "N");
+      if (n > 64 || (n > 2 && trial.mode.schedule_seed == 4))
+        return redzone::testing::faulted(fault_at(index, "x", Access::read, Side::after));
+    }
+    return all_right(plan, trial);
+  });
+  const Finding f = c.settle(large()).finding;
+  Plan expected = plain_plan({call_of(3, 16)});
+  expected.mode.schedule_seed = 4;
+  EXPECT_EQ(f.plan, expected) << print_plan(f.plan);
+  EXPECT_TRUE(f.minimal);
+}
+
 // Records the plans and trials that it is called with.
 class EchoingTool final : public Attributor {
  public:
