@@ -15,12 +15,13 @@
 namespace redzone::oracles {
 namespace {
 
-constexpr std::array<std::string_view, 6> kAddressCodes = {"SIGSEGV",
+constexpr std::array<std::string_view, 7> kAddressCodes = {"SIGSEGV",
                                                            "SIGBUS",
                                                            "CUDA_ERROR_ILLEGAL_ADDRESS",
                                                            kMisalignedCode,
                                                            "CUDA_ERROR_INVALID_ADDRESS_SPACE",
-                                                           "CUDA_ERROR_INVALID_PC"};
+                                                           "CUDA_ERROR_INVALID_PC",
+                                                           kSharedOverrunCode};
 
 std::string side_of(const BufferObservation& b) {
   if (b.dirty_before > 0) return "before";

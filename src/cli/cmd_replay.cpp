@@ -40,7 +40,7 @@ class Replay final : public Command {
                po::positional_options_description& words) const override {
     flags.add_options()("what", po::value<std::string>()->required(),
                         "finding number, or a plan file")(
-        "runs", po::value<int>()->default_value(10),
+        "runs", po::value<Count>()->default_value({10}),
         "number of runs, each in a fresh worker (with --sanitizer: one, in one worker)")(
         "time", po::value<std::string>(), "time limit of all runs (default: none)")(
         "launch", po::value<std::string>(),
@@ -173,7 +173,7 @@ Result<std::int64_t> stored_as(const po::variables_map& flags, const engine::Sit
 Result<int> Replay::run(const po::variables_map& flags, Results& out) {
   watch_interrupts();
   const bool sanitized = flags.count("sanitizer") != 0 && flags["runs"].defaulted();
-  const int n = sanitized ? 1 : flags["runs"].as<int>();
+  const auto n = sanitized ? 1 : flags["runs"].as<Count>().value;
   if (n < 1 || n > 10000) return usage_error("--runs: must be in 1..10000");
   RZ_TRY_ASSIGN(auto program, program_finding(flags));
   if (program) return replay_program(flags, out, *std::move(program));
@@ -212,7 +212,7 @@ Result<int> Replay::run(const po::variables_map& flags, Results& out) {
   std::optional<campaign::Alarm> other;
   const bool terminal = isatty(STDERR_FILENO) != 0;
   const auto is_over = [&] { return std::chrono::steady_clock::now() >= until; };
-  for (int i = 0; i < n && !interrupted() && (i == 0 || !is_over()); ++i) {
+  for (std::uint64_t i = 0; i < n && !interrupted() && (i == 0 || !is_over()); ++i) {
     if (terminal) rewrite_line(fmt::format("replay: run {} of {}", i + 1, n));
     auto run = std::move(
         campaign::ask_runs(evaluator, *oracles, repro->plan, repro->signature, 1).front());
@@ -237,7 +237,7 @@ Result<int> Replay::run(const po::variables_map& flags, Results& out) {
   if (const auto needed = campaign::passes_needed(repro->rate());
       repro->signature && exit_code_of_replay(result) == kOk && n < needed)
     print_note(fmt::format("replay: {} passed; {} are needed to call it fixed",
-                           report::counted(static_cast<std::uint64_t>(n), "run"), needed));
+                           report::counted(n, "run"), needed));
   out.print(json_wanted(flags) ? report::replay_json(result) : report::replay_text(result));
   const int code = exit_code_of_replay(result);
   if (const auto why = engine.site().cannot_refute(recorded); why && code == kOk) {

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
+#include <limits>
 #include <sstream>
 
 #include "cli/command.h"
@@ -103,11 +105,13 @@ int run_one(Command& command, const std::vector<std::string>& arguments, Results
   } catch (const po::required_option& e) {
     return report(command, missing_argument(command, words, e.get_option_name()));
   } catch (const po::invalid_option_value& e) {
-    // All flags with a type of their own are numbers.
+    // All flags with a type of their own are Counts.
     return report(command,
-                  {ErrorKind::usage, fmt::format("{}: {}: a whole number is expected; see 'redzone "
-                                                 "{} --help'",
-                                                 command.name(), e.what(), command.name())});
+                  {ErrorKind::usage,
+                   fmt::format("{}: {}: a whole number from 0 to {} is expected; see 'redzone {} "
+                               "--help'",
+                               command.name(), e.what(), std::numeric_limits<std::uint64_t>::max(),
+                               command.name())});
   } catch (const po::error& e) {
     return report(command,
                   {ErrorKind::usage, fmt::format("{}: {}; see 'redzone {} --help'", command.name(),

@@ -54,13 +54,13 @@ Result<int> replay_program(const po::variables_map& flags, Results& out, Finding
   result.subject = fmt::format("finding {}", id);
   result.expected = rerun.finding().signature;
   std::vector<guard::ProgramRun> runs;
-  const int n = flags["runs"].as<int>();
+  const auto n = flags["runs"].as<Count>().value;
   const bool shows_output = verbosity_of(flags) >= log::Level::info;
   report_changed_files(*rerun.finding().program);
   Result<void> problem;  // of a later run: what the runs before it showed is reported
   bool stopped = false;
-  for (int i = 0; i < n && !interrupted() && (i == 0 || std::chrono::steady_clock::now() < until);
-       ++i) {
+  for (std::uint64_t i = 0;
+       i < n && !interrupted() && (i == 0 || std::chrono::steady_clock::now() < until); ++i) {
     auto ran = rerun.run(settings, until, shows_output);
     if (!ran) problem = tl::unexpected(ran.error());
     stopped = ran && ran->run.ended.passed_on != 0;

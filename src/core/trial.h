@@ -98,6 +98,13 @@ constexpr auto enum_table(End) {
                                             {End::spec_error, "spec-error"}});
 }
 
+// What reports call the dynamic shared memory of a kernel, where they name a buffer.
+inline constexpr char kSharedBuffer[] = "shared";
+
+// The code of a write behind dynamic shared memory that no guard page stopped: the bytes there had
+// changed when the block ended.
+inline constexpr std::string_view kSharedOverrunCode = "shared-overrun";
+
 // Known facts about a fault. Indices are those of calls_of(plan); -1 and "" mean unknown.
 struct Fault {
   std::string

@@ -34,6 +34,9 @@ struct Failure {
   Kind kind = Kind::harness;
   std::string code;  // "CUDA_ERROR_ILLEGAL_ADDRESS", "invalid-launch", ...
   std::string detail;
+  // Of a write behind dynamic shared memory that the device saw afterwards: bytes from its end, of
+  // which the first is 1. Otherwise 0.
+  std::int64_t bytes_behind_shared = 0;
 };
 
 template <class T>

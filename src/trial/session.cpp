@@ -352,6 +352,12 @@ void Session::lose(const device::Failure& failure) {
   message_.clear();
   stop_fault(failure.code, -1, {}, std::move(detail));
   blame(*fault_);
+  if (failure.bytes_behind_shared == 0) return;
+  // Named as what the guard page stops: by how far a write misses depends on the sizes.
+  fault_->buffer = kSharedBuffer;
+  fault_->side = Side::after;
+  fault_->access = Access::write;
+  fault_->distance_bytes = failure.bytes_behind_shared;
 }
 
 void Session::blame(Fault& fault) const {

@@ -189,7 +189,8 @@ TEST(Engine, AWriteIntoTheSlackOfSharedMemoryIsSeen) {
     const auto done = device->synchronize();
     ASSERT_FALSE(done.has_value()) << bytes;
     EXPECT_EQ(done.error().kind, Failure::Kind::fault);
-    EXPECT_EQ(done.error().code, "shared-overrun");
+    EXPECT_EQ(done.error().code, kSharedOverrunCode);
+    EXPECT_EQ(done.error().bytes_behind_shared, 1);
     ASSERT_TRUE(device->begin_trial({}).has_value());
   }
 }

@@ -22,6 +22,24 @@ TEST(Fault, AddressFaultsNameWhatIsKnown) {
   EXPECT_NE(v->reason.find("N = 7"), std::string::npos) << v->reason;
 }
 
+TEST(Fault, AWriteBehindSharedMemoryIsAnIllegalAccessAlsoWithoutASignal) {
+  const Fault fault{std::string(kSharedOverrunCode),
+                    0,
+                    "scan",
+                    kSharedBuffer,
+                    Side::after,
+                    Access::write,
+                    4,
+                    "block (0, 0, 0) wrote 4 bytes after its 100 bytes"};
+  const auto v = judge_fault("fault", plan_of_calls({7}), faulted(fault));
+  ASSERT_TRUE(v);
+  EXPECT_EQ(v->signature,
+            (Signature{FailKind::illegal_access, "t", "scan", "shared", "after", "write"}));
+  EXPECT_EQ(v->reason,
+            "illegal write in scan at 4 bytes after 'shared' of call 1 (N = 7) "
+            "(shared-overrun)");
+}
+
 TEST(Fault, AWildAddressNamesNoBuffer) {
   const Fault fault{"SIGSEGV", 0, "scan", "k", Side::after, Access::write, 1 << 24, ""};
   EXPECT_EQ(judge_fault("fault", plan_of_calls({7}), faulted(fault))->signature,

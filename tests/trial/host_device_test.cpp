@@ -203,6 +203,41 @@ TEST(HostDeviceFault, IsRecordedWithItsBuffer) {
   EXPECT_EQ(box.fault.block[0], 2u);
 }
 
+__global__ void write_shared(int at) {
+  dynamic_shared<volatile char>()[at] = 1;
+}
+
+// Writes N bytes behind 100 bytes of dynamic shared memory.
+struct WritesBehindShared : Target {
+  void run(Context& ctx) override {
+    launch(ctx, "write_shared", write_shared, {{1}, {1}, 100}, 99 + static_cast<int>(ctx.dim("N")));
+  }
+};
+
+// A write that misses by little ends before the guard page, and is seen when the block ends.
+TEST(HostDeviceFault, BehindSharedMemoryHasOneNameByWhateverItMisses) {
+  Registry targets;
+  TargetSpec spec = AddRow::spec();
+  spec.has_reference = false;
+  ASSERT_TRUE(
+      targets.add({spec, DeviceKind::host, [] { return std::make_unique<WritesBehindShared>(); }}));
+  const auto box = left_by(targets, row_plan({sized_step(13)}));
+  EXPECT_STREQ(box.kernel, "write_shared");
+  EXPECT_STREQ(box.fault.buffer, "shared");
+  EXPECT_EQ(box.fault.side, static_cast<std::uint32_t>(Side::after));
+  EXPECT_EQ(box.fault.access, static_cast<std::uint32_t>(Access::write));
+
+  trial::DeviceTrialHost host(device::open_host_device(), targets, nullptr, "");
+  const Observation o = host.run(row_plan({sized_step(0), sized_step(12)}), {});
+  ASSERT_TRUE(o.fault);
+  EXPECT_EQ(o.fault->code, kSharedOverrunCode);
+  EXPECT_EQ(o.fault->kernel, "write_shared");
+  EXPECT_EQ(o.fault->buffer, "shared");
+  EXPECT_EQ(o.fault->side, Side::after);
+  EXPECT_EQ(o.fault->access, Access::write);
+  EXPECT_EQ(o.fault->distance_bytes, 12);
+}
+
 // Crashes in its host code, in one place.
 class Crashes final : public Target {
  public:

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <utility>
 
+#include "core/byte_count.h"
 #include "core/error.h"
 #include "device/host/thread_statics.h"
 
@@ -417,11 +418,13 @@ std::optional<Failure> Engine::overrun_of_shared() const {
   const std::uint64_t word = shared_poison(*block_);
   for (std::size_t i = given; i < bytes; ++i) {
     if (begin[i] == static_cast<std::byte>(word >> (i % 8 * 8))) continue;
-    return Failure{
-        Failure::Kind::fault, "shared-overrun",
-        fmt::format("block ({}, {}, {}) wrote {} bytes after its {} bytes of dynamic "
-                    "shared memory",
-                    block_->index.x, block_->index.y, block_->index.z, i - given + 1, given)};
+    const std::size_t behind = i - given + 1;
+    return Failure{Failure::Kind::fault, std::string(kSharedOverrunCode),
+                   fmt::format("block ({}, {}, {}) wrote {} after its {} of dynamic shared memory",
+                               block_->index.x, block_->index.y, block_->index.z,
+                               byte_count(static_cast<std::int64_t>(behind)),
+                               byte_count(static_cast<std::int64_t>(given))),
+                   static_cast<std::int64_t>(behind)};
   }
   return std::nullopt;
 }

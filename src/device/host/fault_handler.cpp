@@ -64,7 +64,7 @@ Nearest locate(const FaultContext& context, std::uintptr_t address, OtherBlock& 
     if (it.distance < nearest.distance && may_mean(context.watched, i, context.call)) nearest = it;
   }
   if (context.thread != nullptr) {
-    const Nearest it = seen_from("shared", address, context.shared_begin, context.shared_end);
+    const Nearest it = seen_from(kSharedBuffer, address, context.shared_begin, context.shared_end);
     if (it.distance <= nearest.distance) nearest = it;
   }
   // An address in the arena can only be meant for one of its buffers.

@@ -87,7 +87,7 @@ SanitizerRecord KernelChecks::record_of(const Race& race, const Grid& grid) {
   record.access = host::is_write(race.second.kind) ? Access::write : Access::read;
   record.size_bytes = race.bytes;
   if (race.shared) {
-    record.buffer = "shared";
+    record.buffer = kSharedBuffer;
     record.side = Side::inside;
   }
   record.address = reinterpret_cast<std::uintptr_t>(race.at);
@@ -112,7 +112,7 @@ SanitizerRecord KernelChecks::record_of(const Sighting& sighting, const Grid& gr
   record.count = sighting.count;
   if (sighting.shared) {
     record.space = "shared";
-    record.buffer = "shared";
+    record.buffer = kSharedBuffer;
     record.side = Side::inside;
   }
   record.warning = sighting.warning;
