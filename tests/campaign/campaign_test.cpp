@@ -259,11 +259,11 @@ TEST_F(CampaignTest, LooksAgainAtDifferencesThatLookTheSame) {
 // A part of the reduction ends before a few of its trials do. The fourth suspect is looked at
 // again.
 TEST_F(CampaignTest, TakesUpAnUnfinishedReductionBeforeItConfirmsTheBugAgain) {
-  options_.triage.reduce_time = std::chrono::milliseconds(300);
+  options_.triage.reduce_time = std::chrono::milliseconds(80);
   std::vector<Reduction> told;
   options_.found = [&](const Finding& f, double) { told.push_back(f.reduction); };
   const Bug bug = [](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(15));
+    std::this_thread::sleep_for(std::chrono::milliseconds(4));
     return outputs(plan, trial, {}, [&](const Call& call, const std::vector<Call>&) {
       return right_digest(call) + (get(call.dims, "C") == 16 ? trial.mode.poison : 0);
     });
