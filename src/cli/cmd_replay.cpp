@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 #include "campaign/recheck.h"
 #include "campaign/run_judgement.h"
@@ -235,7 +236,7 @@ Result<int> Replay::run(const po::variables_map& flags, Results& out) {
       print_note(fmt::format("replay: the other failure is not stored: {}", id.error().message));
   }
   if (const auto needed = campaign::passes_needed(repro->rate());
-      repro->signature && exit_code_of_replay(result) == kOk && n < needed)
+      repro->signature && exit_code_of_replay(result) == kOk && std::cmp_less(n, needed))
     print_note(fmt::format("replay: {} passed; {} are needed to call it fixed",
                            report::counted(n, "run"), needed));
   out.print(json_wanted(flags) ? report::replay_json(result) : report::replay_text(result));
