@@ -4,6 +4,7 @@
 
 #include <cstring>
 #include <numeric>
+#include <algorithm>
 #include <set>
 #include <thread>
 #include <vector>
@@ -112,6 +113,26 @@ TEST(Engine, UninitializedSharedMemoryDiffersFromBlockToBlockAndWithThePoison) {
   EXPECT_EQ(found_in_shared(leak_shared, 64, {1, 1}).size(), 2u);
 }
 
+__global__ void leak_pair(float* out) {
+  out[threadIdx.x] = dynamic_shared<float>()[threadIdx.x];
+}
+
+// A maximum or a minimum over it would otherwise often be that of what was written.
+TEST(Engine, UninitializedSharedMemoryIsFarFromZeroInBothDirections) {
+  for (const std::uint32_t poison : {0xffffffffu, 0x80000000u}) {
+    auto device = host_device();
+    Buffer<float> out(*device, 2);
+    TrialSettings settings;
+    settings.poison = poison;
+    ASSERT_TRUE(device->begin_trial(settings));
+    EXPECT_TRUE(launch(*device, 0, "leak", leak_pair, {{1}, {2}, 8}, out.data()));
+    EXPECT_TRUE(device->synchronize());
+    const auto found = read(*device, out);
+    EXPECT_LT(std::min(found[0], found[1]), -1e30f) << poison;
+    EXPECT_GT(std::max(found[0], found[1]), 1e30f) << poison;
+  }
+}
+
 // Of a variable that nothing writes the compiler knows that it is 0.
 template <class T>
 __global__ void leak_static(unsigned* out) {
@@ -192,6 +213,21 @@ TEST(Engine, AWriteIntoTheSlackOfSharedMemoryIsSeen) {
     EXPECT_EQ(done.error().code, kSharedOverrunCode);
     EXPECT_EQ(done.error().bytes_behind_shared, 1);
     ASSERT_TRUE(device->begin_trial({}).has_value());
+  }
+}
+
+__global__ void clear_shared(int bytes) {
+  dynamic_shared<volatile char>()[bytes - 1] = 0;
+}
+
+TEST(Engine, AZeroWrittenIntoTheSlackOfSharedMemoryIsSeenWithAnyPoison) {
+  for (const std::uint32_t poison : {0xffffffffu, 0x3f3f3f3fu, 0u}) {
+    auto device = host_device();
+    TrialSettings settings;
+    settings.poison = poison;
+    ASSERT_TRUE(device->begin_trial(settings));
+    EXPECT_TRUE(launch(*device, 0, "clear_shared", clear_shared, {{2}, {1}, 100}, 101));
+    EXPECT_FALSE(device->synchronize()) << poison;
   }
 }
 

@@ -33,6 +33,14 @@ constexpr std::size_t rounded_shared(std::size_t bytes) {
   return (bytes + 15) / 16 * 16;
 }
 
+// The word with other high bytes in each 16 bits, so that it is large as an element of any type:
+// one half positive and one negative, so that the largest and the smallest of what is read change.
+constexpr std::uint64_t far_from_zero(std::uint64_t word, std::uint32_t poison) {
+  constexpr std::uint64_t kHigh = 0xff00ff00ff00ff00ull;
+  const std::uint64_t high = poison % 2 != 0 ? 0xfe00fe007e007e00ull : 0x7e007e00fe00fe00ull;
+  return (word & ~kHigh) | high;
+}
+
 }  // namespace
 
 Engine::Engine(GuardMemory& memory, FaultContext& fault)
@@ -384,6 +392,7 @@ std::optional<Failure> Engine::give_shared(Block& block) {
   block.dynamic_shared = begin;
   const std::uint64_t word = shared_poison(block);
   for (std::size_t i = 0; i < bytes; i += sizeof word) std::memcpy(begin + i, &word, sizeof word);
+  for (std::size_t i = run_->grid->shared_bytes; i < bytes; ++i) begin[i] = shared_canary(block, i);
   return std::nullopt;
 }
 
@@ -391,13 +400,20 @@ std::optional<Failure> Engine::give_shared(Block& block) {
 // trials whose poisons differ in the highest bit, as those that are compared do, finds 0.
 std::uint64_t Engine::shared_poison(const Block& block) const {
   const auto& at = block.index;
-  if (poison_ >> 31 != ((at.x ^ at.y ^ at.z) & 1)) return 0;
-  return mix(mix(poison_) ^ at.x ^ std::uint64_t{at.y} << 31 ^ std::uint64_t{at.z} << 47);
+  if (poison_ >> 31 == ((at.x ^ at.y ^ at.z) & 1)) return 0;
+  return far_from_zero(
+      mix(mix(poison_) ^ at.x ^ std::uint64_t{at.y} << 31 ^ std::uint64_t{at.z} << 47), poison_);
+}
+
+// Never 0, which is what is written most.
+std::byte Engine::shared_canary(const Block& block, std::size_t at) const {
+  const std::uint64_t word = mix(mix(poison_ ^ 0xca9a41ull) ^ shared_poison(block));
+  return static_cast<std::byte>(word >> (at % 8 * 8) | 1);
 }
 
 void Engine::set_poison(std::uint32_t poison) {
   poison_ = poison;
-  lane_poison_ = poison >> 31 != 0 ? 0 : mix(mix(poison) ^ 0x5a4ed0ull);
+  lane_poison_ = poison >> 31 != 0 ? 0 : far_from_zero(mix(mix(poison) ^ 0x5a4ed0ull), poison);
 }
 
 void Engine::poison_variables(const Block& block) {
@@ -410,14 +426,13 @@ void Engine::poison_variables(const Block& block) {
   }
 }
 
-// The bytes between the end of dynamic shared memory and the guard page, at most 15, must still
-// contain the poison when the block ends.
+// The bytes between the end of dynamic shared memory and the guard page, at most 15, must still be
+// what they were when the block ends.
 std::optional<Failure> Engine::overrun_of_shared() const {
   const std::size_t given = run_->grid->shared_bytes, bytes = rounded_shared(given);
   const auto* begin = static_cast<const std::byte*>(block_->dynamic_shared);
-  const std::uint64_t word = shared_poison(*block_);
   for (std::size_t i = given; i < bytes; ++i) {
-    if (begin[i] == static_cast<std::byte>(word >> (i % 8 * 8))) continue;
+    if (begin[i] == shared_canary(*block_, i)) continue;
     const std::size_t behind = i - given + 1;
     return Failure{Failure::Kind::fault, std::string(kSharedOverrunCode),
                    fmt::format("block ({}, {}, {}) wrote {} after its {} of dynamic shared memory",
