@@ -265,6 +265,7 @@ std::optional<Campaign::Pending> Campaign::make_pending(Lane& lane) {
   const bool without_pages = lane.next_between_canaries();
   ++lane.generated;
   Plan plan = lane.plans.next();
+  leave_out_hung(lane, plan);
   const bool between_canaries = without_pages && plan.mode.allocator == Allocator::guard;
   const TargetSpec& spec = *lane.target.spec;
   // Called here, where the mistake is attributed to its function, and not in a worker, where it
@@ -329,40 +330,6 @@ bool Campaign::screen_the_rest(Lane& lane, const Pending& pending,
   lane.stats.refused_calls += accepted->refused;
   if (lane.stats.why_refused.empty()) lane.stats.why_refused = accepted->why;
   return true;
-}
-
-// If the screen leaves room, a plan that hangs slows down every other: on a GPU each wait for the
-// device then takes a hundred times as long. A target that hangs usually hangs in its first plan,
-// so that one is ended soon, as a suspect, and only triage, which measures hangs at the full
-// deadline, says whether it hangs.
-std::chrono::milliseconds Campaign::call_deadline(const Lane& lane, const Pending& plan) const {
-  const bool known = lane.hang_is_known && plan.will_lose;
-  const bool first = lane.stats.plans == 0 && !plan.again;
-  const bool soon = known || (first && options_.screen_leaves_room);
-  return soon ? hang_deadline() : options_.deadline;
-}
-
-// What only takes long would cost a worker, so within the deadline nothing is ended before it took
-// as long as another worker takes to start: 25 s where each imports PyTorch, whose kernels compile
-// in their first call.
-std::chrono::milliseconds Campaign::hang_deadline() const {
-  const auto least = std::max(options_.triage.hang_deadline, executor_.stats().latest_start);
-  return std::min(options_.deadline, least);
-}
-
-void Campaign::note_slowness(Lane& lane, const exec::JobResult& result) const {
-  const auto& seen = result.observations;
-  const bool hung = std::any_of(seen.begin(), seen.end(),
-                                [](const Observation& o) { return o.end == End::hang; });
-  const auto deadline = hang_deadline();
-  const bool took_long = std::any_of(seen.begin(), seen.end(), [&](const Observation& o) {
-    return std::chrono::microseconds(o.wall_us) >= deadline;
-  });
-  lane.has_hung = lane.has_hung || hung;
-  if (hung && lane.stats.plans == 0)
-    lane.may_be_slow = options_.screen_leaves_room;
-  else if (!hung && lane.may_be_slow && took_long)
-    lane.note_slow();
 }
 
 // If the screen leaves room it has a single worker, where references that take seconds would hold
@@ -514,6 +481,7 @@ Result<void> Campaign::judge(Lane& lane, Pending pending, exec::JobResult result
   ++losses.plans;
   losses.losses += result.lost_workers > 0 ? 1 : 0;
   note_slowness(lane, result);
+  note_calls(lane, pending, result.observations);
   lane.references.settle(pending.references, result.observations);
   result_.stats.trials += result.observations.size();
   Verdict verdict = catalog_.screen().judge(pending.plan, *lane.target.spec, result.observations);

@@ -53,6 +53,8 @@ struct TargetStats {
   // Calls that the target refused and that were left out of their plans, without repeats, and its
   // words for the first one.
   std::uint64_t refused_calls = 0;
+  // Calls that were left out of plans, because such calls have hung.
+  std::uint64_t hung_calls = 0;
   std::string why_refused = {};
   OwnMemory own_memory = {};    // in trials of the screen
   ToolWarnings warnings = {};   // in the same
@@ -217,6 +219,9 @@ class Campaign {
   std::chrono::milliseconds hang_deadline() const;
   // Learns from a screened plan whether a target that seemed to hang is only slow.
   void note_slowness(Lane& lane, const exec::JobResult& result) const;
+  // Remembers the calls that hung, and makes plans without such.
+  static void note_calls(Lane& lane, const Pending& pending, std::span<const Observation> seen);
+  static void leave_out_hung(Lane& lane, Plan& plan);
   // Has the plan run between wide canaries.
   void set_between_canaries(Pending& plan) const;
   // A fault of the target was seen: the plans that wait for a worker aside run between canaries,

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "campaign/campaign.h"
+#include "campaign/hung_calls.h"
 #include "campaign/plans_ahead.h"
 
 namespace redzone::campaign {
@@ -66,8 +67,17 @@ struct Campaign::Lane {
   // where it is only slow.
   bool may_be_slow = false;
   bool has_hung = false;  // a plan did, as far as is known
+  // Another call that hangs costs a deadline and says little, so most plans are made without those
+  // that probably do.
+  HungCalls hung;
+  bool leaves_out_hung() const { return !hung.empty() && generated % kWithHung != 0; }
+  static constexpr std::uint64_t kWithHung = 64;  // one in so many plans is not
+  // Calls of a target that has not hung in so many plans are not counted: it costs time.
+  bool counts_calls() const { return stats.plans < kFirstPlans || !hung.empty(); }
+  static constexpr std::uint64_t kFirstPlans = 500;
   void note_slow() {
     may_be_slow = has_hung = false;
+    hung = {};
     between_pages = between_canaries = {};
   }
   double spent_us = 0;

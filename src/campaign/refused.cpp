@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "campaign/without_calls.h"
 #include "core/repeats.h"
 
 namespace redzone::campaign {
@@ -49,20 +50,9 @@ std::optional<Accepted> without_refused_calls(const Plan& plan, const TargetSpec
     const auto index = refused_call(plan, spec, trials[t], observations[t]);
     if (!index || *index >= calls.size()) continue;
     const Call& call = calls[*index]->call;
-    const auto goes = [&](const CallStep* step) { return look_alike(step->call, call); };
-    const bool captured = std::any_of(calls.begin(), calls.end(), [&](const CallStep* step) {
-      return step->graph != 0 && goes(step);
-    });
-    Accepted accepted{
-        .plan = captured ? with_plain_graphs(plan) : plan,
-        .refused = static_cast<std::uint64_t>(std::count_if(calls.begin(), calls.end(), goes)),
-        .why = observations[t].message};
-    std::erase_if(accepted.plan.steps, [&](const Step& step) {
-      const auto* other = std::get_if<CallStep>(&step);
-      return other != nullptr && goes(other);
-    });
-    if (calls_of(accepted.plan).empty()) return std::nullopt;
-    return accepted;
+    auto rest = without_calls(plan, [&](const Call& other) { return look_alike(other, call); });
+    if (!rest) return std::nullopt;
+    return Accepted{std::move(rest->plan), rest->left_out, observations[t].message};
   }
   return std::nullopt;
 }

@@ -21,8 +21,7 @@ struct Accepted {
 };
 
 // Leaves out the call that a trial was refused for, and those of the same dims, knobs and layouts,
-// which are probably refused, too. A call that is captured takes the graphs with it: all calls then
-// run where they were captured, and once more at each replay.
+// which are probably refused, too; see without_calls.h.
 //
 // Nothing if no call would be left, or no trial says which call was refused. A trial that makes the
 // calls in an order of its own always does; another one does not if it captures calls, or if it

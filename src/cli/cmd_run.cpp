@@ -119,7 +119,7 @@ report::Scope scope_of(const oracles::Catalog& catalog, bool at_once,
   for (const auto& t : result.targets)
     scope.targets.push_back({t.target, t.reference, t.outputs, t.not_judged, t.out_of_reach,
                              t.between_canaries, t.refused_calls, t.why_refused, t.own_memory,
-                             t.warnings});
+                             t.warnings, t.hung_calls});
   scope.slow_functions = result.slow_functions;
   return scope;
 }

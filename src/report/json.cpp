@@ -172,6 +172,7 @@ Json judged(const Judged& j) {
           {"out_of_reach", j.out_of_reach},
           {"refused_calls", j.refused_calls},
           {"why_refused", j.why_refused},
+          {"hung_calls", j.hung_calls},
           {"between_canaries", j.between_canaries},
           {"own_memory", FieldJson::of(j.own_memory, Defaults::written)},
           {"warnings", warnings(j.warnings)},

@@ -46,6 +46,7 @@
 //              reference, "targets": [{"target", "outputs": OUTPUTS, "out_of_reach": dims limited
 //              by the budget of the device, "between_canaries": plans without guard pages,
 //              "refused_calls": left out of their plans, "why_refused": of the first,
+//              "hung_calls": left out, because such calls have hung,
 //              "own_memory": OWN_MEMORY, "warnings": [{"tool", "what", "plans"}],
 //              "plans_with_other_warnings"}],
 //              "slow_functions": [functions of specs that took more than half of the time],

@@ -169,7 +169,8 @@ std::string warnings_text(const ToolWarnings& warnings) {
 // The targets whose outputs were not judged, the dims that no plan covered, the targets of which
 // plans had no guard pages, and those that a tool warned of.
 std::string targets_judged(std::span<const Judged> targets) {
-  std::vector<std::string> by_nothing, out_of_reach, between_canaries, refused, unguarded, warned;
+  std::vector<std::string> by_nothing, out_of_reach, between_canaries, refused, hung, unguarded,
+      warned;
   for (const auto& t : targets) {
     if (const std::string why = outputs_not_judged_text(printable(t.target), t.reference, t.outputs,
                                                         printable(t.not_judged));
@@ -187,6 +188,9 @@ std::string targets_judged(std::span<const Judged> targets) {
       refused.push_back(fmt::format("  {}: {} of its calls refused and left out, the first: {}\n",
                                     printable(t.target), grouped(t.refused_calls),
                                     printable(t.why_refused)));
+    if (t.hung_calls > 0)
+      hung.push_back(fmt::format("  {}: {} of its calls left out: such calls have hung\n",
+                                 printable(t.target), grouped(t.hung_calls)));
     if (const std::string text = unguarded_text(t.own_memory); !text.empty())
       unguarded.push_back(fmt::format("  {}: of its own memory, {}\n", printable(t.target), text));
     if (const std::string text = warnings_text(t.warnings); !text.empty())
@@ -195,7 +199,7 @@ std::string targets_judged(std::span<const Judged> targets) {
   return some_of(by_nothing, "whose outputs no oracle judged") +
          some_of(out_of_reach, "with dims beyond the budget of the device") +
          some_of(between_canaries, "with plans between canaries") +
-         some_of(refused, "with refused calls") +
+         some_of(refused, "with refused calls") + some_of(hung, "with calls that hang") +
          some_of(unguarded, "with memory that was not guarded") +
          some_of(warned, "with warnings of a tool");
 }

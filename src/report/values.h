@@ -90,6 +90,8 @@ struct Judged {
   std::string why_refused = {};
   OwnMemory own_memory = {};
   ToolWarnings warnings = {};
+  // Calls that were left out of plans, because such calls have hung.
+  std::uint64_t hung_calls = 0;
 };
 
 // The scope of a campaign's verdicts.

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "campaign/campaign_case.h"
+#include "campaign/hung_calls.h"
 #include "campaign/turns_case.h"
 
 namespace redzone::campaign {
@@ -116,6 +118,40 @@ TEST_F(HangTurns, WhereTheScreenLeavesRoomNoneIsEarly) {
     run_with_hang();
     EXPECT_LT(hung_between(kTime / 20, kTime / 2), options_.triage.confirm_runs) << targets;
   }
+}
+
+TEST(HungCalls, AreKnownByTheirDimsAndByAValueWithWhichNoneEnds) {
+  HungCalls hung;
+  EXPECT_TRUE(hung.empty());
+  hung.note_ended(call_of(7, 16));
+  EXPECT_FALSE(hung.may_hang(call_of(5, 16)));
+  hung.note_hung(call_of(5, 16));
+  EXPECT_TRUE(hung.may_hang(call_of(5, 16)));
+  EXPECT_TRUE(hung.may_hang(call_of(5, 32))) << "no call with N = 5 has ended";
+  EXPECT_FALSE(hung.may_hang(call_of(9, 16))) << "one with C = 16 has";
+  hung.note_ended(call_of(5, 64));
+  EXPECT_FALSE(hung.may_hang(call_of(5, 32)));
+  EXPECT_TRUE(hung.may_hang(call_of(5, 16)));
+}
+
+// Nearly every plan has a call that would hang.
+TEST_F(CampaignTest, ATargetThatHangsAtSomeSizesIsScreenedAtTheOthers) {
+  options_.plans_per_target = 600;
+  const auto result = run(
+      [](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
+        for (const auto& [index, call] : calls_of_trial(plan, trial)) {
+          if (get(call.dims, "N") % 64 != 5) continue;
+          Observation hang = ended(End::hang);
+          hang.fault = Fault{.code = "hang", .call = index};
+          return hang;
+        }
+        return all_right(plan, trial);
+      },
+      generated());
+  ASSERT_EQ(sink_.findings.size(), 1u);
+  EXPECT_GT(result.targets[0].hung_calls, 20u);
+  EXPECT_LT(result.stats.fail, 60u);
+  EXPECT_GT(result.stats.pass, 500u);
 }
 
 TEST_F(TurnsTest, ManyHangsOfOneTargetWaitForItsTurn) {

@@ -119,11 +119,11 @@ TEST(ReportJson, CampaignSaysWhyPlansWereNotJudged) {
 
 TEST(ReportJson, CampaignSaysWhatJudgedTheOutputsOfEachTarget) {
   Scope scope;
-  scope.targets = {{"scan", {1, 2}, {3, 4}, "why", "N above 5", 7, 8, "odd", {.blocks = 9}}};
+  scope.targets = {{"scan", {1, 2}, {3, 4}, "why", "N above 5", 7, 8, "odd", {.blocks = 9}, {}, 9}};
   EXPECT_EQ(
       parsed(campaign_json(sample_campaign(), {}, {}, "", scope))["targets"].dump(),
       R"([{"target":"scan","outputs":{"by_digests":3,"by_nothing":4,"why":"why"},)"
-      R"("out_of_reach":"N above 5","refused_calls":8,"why_refused":"odd","between_canaries":7,)"
+      R"("out_of_reach":"N above 5","refused_calls":8,"why_refused":"odd","hung_calls":9,"between_canaries":7,)"
       R"("own_memory":{"blocks":9,"bytes":0,)"
       R"("left_out_blocks":0,"left_out_bytes":0,"other_blocks":0,"other_bytes":0,)"
       R"("unpoisoned_blocks":0,"unguarded_trials":0},"warnings":[],)"

@@ -361,6 +361,15 @@ TEST(ReportText, CampaignSaysWhichMemoryOfATargetsOwnWasNotGuarded) {
       << text;
 }
 
+TEST(ReportText, CampaignSaysHowManyCallsItLeftOutBecauseSuchHaveHung) {
+  Scope scope;
+  scope.targets = {{"scan", {}, {1, 0}, "", "", 0, 0, "", {}, {}, 1234}};
+  const auto text = campaign_text(sample_campaign(), {}, {}, "", scope);
+  EXPECT_NE(text.find("  scan: 1,234 of its calls left out: such calls have hung\n"),
+            std::string::npos)
+      << text;
+}
+
 TEST(ReportText, CampaignSaysWhichCallsATargetRefused) {
   Scope scope;
   scope.targets = {{"all", {}, {1, 0}, "", "", 0, 0, "", {}},

@@ -1,0 +1,28 @@
+#include "campaign/hung_calls.h"
+
+#include <algorithm>
+
+namespace redzone::campaign {
+
+void HungCalls::note_hung(const Call& call) {
+  if (calls_.size() >= kMost) return;
+  calls_.emplace(call.dims, call.config);
+  for (const auto& [name, value] : call.dims) hung_[name].insert(value);
+}
+
+void HungCalls::note_ended(const Call& call) {
+  for (const auto& [name, value] : call.dims)
+    if (auto& values = ended_[name]; values.size() < kMost) values.insert(value);
+}
+
+bool HungCalls::may_hang(const Call& call) const {
+  if (calls_.contains({call.dims, call.config})) return true;
+  return std::any_of(call.dims.begin(), call.dims.end(), [&](const auto& dim) {
+    const auto& [name, value] = dim;
+    const auto hung = hung_.find(name), ended = ended_.find(name);
+    return hung != hung_.end() && hung->second.contains(value) &&
+           (ended == ended_.end() || !ended->second.contains(value));
+  });
+}
+
+}  // namespace redzone::campaign
