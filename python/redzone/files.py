@@ -6,6 +6,7 @@ import hashlib
 import importlib.machinery
 import importlib.metadata
 import importlib.util
+import linecache
 import os
 import re
 import sys
@@ -164,6 +165,14 @@ class Files:
         path = os.path.realpath(found[0])
         folder = next((d for d in map(os.path.dirname, self._paths) if _is_below(path, d)), "")
         return f"{os.path.relpath(path, folder) if folder else found[0]}:{found[1]}"
+
+    def source_line(self, trace: TracebackType | None) -> str:
+        """The text of that line, cut to 60 characters; "" where there is none. It stays when lines
+        before it are added or removed."""
+        found = self._innermost(trace)
+        text = " ".join(linecache.getline(*found).split()) if found else ""
+        text = "".join(map(_printable, text))
+        return text if len(text) <= 60 else text[:57] + "..."
 
     def _innermost(self, trace: TracebackType | None) -> tuple[str, int] | None:
         own = [

@@ -110,7 +110,7 @@ class Worker:
         except target.rejects as error:
             self._library.rz_call_unsupported(call, self._told(error))
         except BaseException as error:
-            self._fail(call, f"exception: {type(error).__name__}", self._told(error))
+            self._fail(call, self._code_of(error), self._told(error))
         finally:
             self._progress.settle()
 
@@ -124,7 +124,7 @@ class Worker:
                 self._cuda.enter(self._library.rz_call_stream(call))
             self._calls[instance.target.name].collect(results)
         except BaseException as error:
-            self._fail(call, f"exception: {type(error).__name__}", self._told(error))
+            self._fail(call, self._code_of(error), self._told(error))
 
     def reference(self, _: Any, name: bytes, reference: int) -> None:
         target = self._targets[name.decode()]
@@ -180,6 +180,13 @@ class Worker:
 
     def _fail(self, call: int, code: str, message: bytes) -> None:
         self._library.rz_call_fail(call, as_bytes(code), message)
+
+    def _code_of(self, error: BaseException) -> str:
+        """The type, and the user's innermost line: most of what a library refuses has one type, and
+        its words may depend on the call."""
+        at = self._files.source_line(error.__traceback__)
+        code = f"exception: {type(error).__name__}"
+        return f"{code} at {at}" if at else code
 
     def _told(self, error: BaseException) -> bytes:
         """`my.py:12: text`, with the user's innermost line."""

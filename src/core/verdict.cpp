@@ -60,7 +60,12 @@ bool same_bug(const Signature& a, const Signature& b) {
   const auto compatible = [](const std::string& x, const std::string& y) {
     return x == y || x.empty() || y.empty();
   };
-  const bool same_place = a.kind == FailKind::order || compatible(a.where, b.where);
+  // Of an exception, earlier versions stored its type alone.
+  const auto begins = [](const std::string& x, const std::string& y) {
+    return x.starts_with("exception: ") && y.starts_with(x + " at ");
+  };
+  const bool same_place = a.kind == FailKind::order || compatible(a.where, b.where) ||
+                          begins(a.where, b.where) || begins(b.where, a.where);
   return a.kind == b.kind && a.target == b.target && same_place && compatible(a.buffer, b.buffer) &&
          compatible(a.side, b.side) && compatible(a.access, b.access);
 }

@@ -51,6 +51,19 @@ TEST(Signatures, OfACanaryAndAFaultAtOneBufferAreOneFailure) {
   EXPECT_FALSE(fails_as(of_gpu, canary));
 }
 
+// Earlier versions stored no line with the type of an exception.
+TEST(Signatures, OfAnExceptionAreOneBugByTypeAndLine) {
+  const Signature type{FailKind::fault, "t", "exception: ValueError", "", "", ""};
+  Signature one = type, other = type, longer = type;
+  one.where += " at raise ValueError(1)";
+  other.where += " at raise ValueError(2)";
+  longer.where += "s at raise ValueErrors(1)";
+  EXPECT_TRUE(same_bug(type, one) && same_bug(one, type));
+  EXPECT_TRUE(same_bug(one, one));
+  EXPECT_FALSE(same_bug(one, other) || same_bug(other, one));
+  EXPECT_FALSE(same_bug(type, longer) || same_bug(longer, type));
+}
+
 TEST(FailKinds, ThatEndATrialShowInThatTrial) {
   for (const auto kind : all_kinds()) EXPECT_TRUE(!ends_trial(kind) || is_direct(kind));
   EXPECT_TRUE(ends_trial(FailKind::hang));

@@ -118,6 +118,8 @@ class Plain(ExportCase):
             ("fault", "    if len(x) > 3: raise KeyError('long')\n", "KeyError: 'long'", ""),
             ("fault", "    raise SystemExit(7)\n", "SystemExit: 7 .call 1", ""),
             ("fault", "    os.kill(os.getpid(), 11)\n", "killed by SIGSEGV in call 1", ""),
+            ("fault", "    os._exit(0)\n", "the process ended with exit code 0 in call 1", ""),
+            ("fault", "    os._exit(3)\n", "the process ended with exit code 3 in call 1", ""),
             ("input-changed", "    x[1] = 7\n", "the input 'x' was overwritten at element 1", ""),
             ("illegal-access", "    ctypes.string_at(x.address + 16, 1)\n", "SIGSEGV in call 1", ""),
             ("redzone", "    ctypes.memset(x.address - 1, 5, 1)\n", "the byte 1 before 'x' was", ""),

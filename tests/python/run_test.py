@@ -183,13 +183,26 @@ class Run(cases.FileCase):
                 self.assertIn("15 pass", ran.stdout)
                 (self.folder / "redzone.db").unlink()
 
+    def test_two_exceptions_of_one_type_are_two_findings(self):
+        found, ran = self.run_file(
+            HEAD + "@rz.target(x=rz.In('f32', N), returns=rz.Out('f32', N))\ndef f(x):\n"
+            "    if len(x) == 13: raise ValueError('unlucky')\n"
+            "    if len(x) > 30: raise ValueError(f'{len(x)} is too long')\n    return x.tolist()\n",
+            "--findings", "2", "--time", "60s",
+        )  # fmt: skip
+        plans = {f["signature"]["where"].partition(" at ")[2]: f["plan"] for f in found}
+        self.assertEqual(len(plans), 2, ran.stdout)
+        self.assertIn("dims = { N = 13 }", plans["if len(x) == 13: raise ValueError('unlucky')"])
+        self.assertIn("dims = { N = 31 }", plans["if len(x) > 30: raise ValueError(f'{len(x)} is too long')"])
+
     def test_an_exception_without_a_text_is_no_pass(self):
         found, ran = self.run_file(
             HEAD + "class Silent(Exception):\n    def __str__(self): raise ValueError\n"
             "@rz.target(x=rz.InOut('f32', N))\ndef f(x):\n    if len(x) > 9: raise Silent\n", *FIRST,
         )  # fmt: skip
         signatures = [f["signature"]["text"] for f in found]
-        self.assertEqual(signatures, ["fault: exception: Silent (my.f)"], ran.stdout)
+        text = "fault: exception: Silent at if len(x) > 9: raise Silent (my.f)"
+        self.assertEqual(signatures, [text], ran.stdout)
         self.assertIn("dims = { N = 10 }", found[0]["plan"])
 
     def test_knobs_that_are_functions_and_dims_that_are_empty(self):

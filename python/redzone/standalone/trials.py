@@ -272,9 +272,11 @@ def outputs_of(code: int, answer: str) -> Any:
         raise Failed(f"{said['failed']} ({at})")
     if "refused" in said:
         raise Refused(said["refused"])
-    if "outputs" not in said:
+    if "outputs" in said:
+        return said["outputs"]
+    if "cannot_run" in said or "at" not in said:
         sys.exit(CANNOT_RUN)
-    return said["outputs"]
+    raise Failed(f"the process ended with exit code {code} in {at}")
 
 
 def run_child(plan: Mapping[str, Any], source: str, which: int, only: int | None, answer: str) -> int:
@@ -292,7 +294,7 @@ def run_child(plan: Mapping[str, Any], source: str, which: int, only: int | None
         said["outputs"] = run_trial(plan, source, os.path.dirname(answer), which, only, say)
     except CannotRun as error:
         print(error, file=sys.stderr)
-        return CANNOT_RUN
+        said["cannot_run"] = True
     except Failed as failed:
         said["failed"] = str(failed)
     except Refused as refused:
