@@ -2,9 +2,9 @@
 #include <gtest/gtest.h>
 #include <redzone/kernel.h>
 
+#include <algorithm>
 #include <cstring>
 #include <numeric>
-#include <algorithm>
 #include <set>
 #include <thread>
 #include <vector>
