@@ -218,6 +218,8 @@ Result<int> Replay::run(const po::variables_map& flags, Results& out) {
     auto run = std::move(
         campaign::ask_runs(evaluator, *oracles, repro->plan, repro->signature, 1).front());
     auto& judged = run.judgement;
+    const bool cut_off = interrupted() && judged.result == RunResult::harness_error;
+    if (cut_off) break;
     if (of_another_oracle)
       judged = campaign::judge_by_tool(repro->plan, run.answers.front(), found);
     result.runs.push_back(as_run(judged, run.answers[judged.answer], loaded.found_in));
@@ -236,9 +238,10 @@ Result<int> Replay::run(const po::variables_map& flags, Results& out) {
       print_note(fmt::format("replay: the other failure is not stored: {}", id.error().message));
   }
   if (const auto needed = campaign::passes_needed(repro->rate());
-      repro->signature && exit_code_of_replay(result) == kOk && std::cmp_less(n, needed))
+      repro->signature && exit_code_of_replay(result) == kOk &&
+      std::cmp_less(result.runs.size(), needed))
     print_note(fmt::format("replay: {} passed; {} are needed to call it fixed",
-                           report::counted(n, "run"), needed));
+                           report::counted(result.runs.size(), "run"), needed));
   out.print(json_wanted(flags) ? report::replay_json(result) : report::replay_text(result));
   const int code = exit_code_of_replay(result);
   if (const auto why = engine.site().cannot_refute(recorded); why && code == kOk) {
