@@ -304,10 +304,11 @@ std::optional<Verdict> judge_fault(std::string_view oracle, const Plan& plan,
     what = fmt::format("an address of the '{}'", s.buffer);
   else if (!s.buffer.empty())
     what = fmt::format("{} {} '{}'", byte_count(std::abs(fault.distance_bytes)), s.side, s.buffer);
-  return fail(
-      oracle, s, fault.call,
-      fmt::format("illegal {}{} at {}{}{} ({})", s.access.empty() ? "access" : s.access, where,
-                  what, in_host_code ? ", in " : " of ", place_of(plan, fault), fault.code));
+  return fail(oracle, s, fault.call,
+              fmt::format("illegal {}{} at {}{}{} ({})", s.access.empty() ? "access" : s.access,
+                          where, what, in_host_code ? ", in " : " of ", place_of(plan, fault),
+                          fault.code == kSharedOverrunCode ? fault.code + ", " + fault.detail
+                                                           : fault.code));
 }
 
 bool shows_writes(const Observation& observation) {

@@ -167,12 +167,16 @@ class Files:
         return f"{os.path.relpath(path, folder) if folder else found[0]}:{found[1]}"
 
     def source_line(self, trace: TracebackType | None) -> str:
-        """The text of that line, cut to 60 characters; "" where there is none. It stays when lines
-        before it are added or removed."""
+        """`function: text` of that line; "" where there is none. It stays when lines before it are added
+        or removed. A long text is cut, and has a hash of the whole behind it."""
+        frames = [frame for frame, _ in traceback.walk_tb(trace) if self.is_own(frame.f_code.co_filename)]
         found = self._innermost(trace)
-        text = " ".join(linecache.getline(*found).split()) if found else ""
-        text = "".join(map(_printable, text))
-        return text if len(text) <= 60 else text[:57] + "..."
+        if found is None:
+            return ""
+        text = "".join(map(_printable, " ".join(linecache.getline(*found).split())))
+        if len(text) > 60:
+            text = f"{text[:50]}... {hashlib.sha256(text.encode()).hexdigest()[:6]}"
+        return f"{frames[-1].f_code.co_name}: {text}" if text else ""
 
     def _innermost(self, trace: TracebackType | None) -> tuple[str, int] | None:
         own = [

@@ -183,10 +183,11 @@ class Worker:
 
     def _code_of(self, error: BaseException) -> str:
         """The type, and the user's innermost line: most of what a library refuses has one type, and
-        its words may depend on the call."""
-        at = self._files.source_line(error.__traceback__)
+        its words may depend on the call. Memory and the stack run out anywhere."""
         code = f"exception: {type(error).__name__}"
-        return f"{code} at {at}" if at else code
+        anywhere = isinstance(error, (MemoryError, RecursionError)) or code.endswith("OutOfMemoryError")
+        at = "" if anywhere else self._files.source_line(error.__traceback__)
+        return f"{code} in {at}" if at else code
 
     def _told(self, error: BaseException) -> bytes:
         """`my.py:12: text`, with the user's innermost line."""

@@ -265,7 +265,6 @@ std::optional<Campaign::Pending> Campaign::make_pending(Lane& lane) {
   const bool without_pages = lane.next_between_canaries();
   ++lane.generated;
   Plan plan = lane.plans.next();
-  leave_out_hung(lane, plan);
   const bool between_canaries = without_pages && plan.mode.allocator == Allocator::guard;
   const TargetSpec& spec = *lane.target.spec;
   // Called here, where the mistake is attributed to its function, and not in a worker, where it
@@ -277,6 +276,7 @@ std::optional<Campaign::Pending> Campaign::make_pending(Lane& lane) {
     suspects_aside_.push_back({lane.index, {std::move(plan), std::move(verdict), {}, {}, 0}});
     return std::nullopt;
   }
+  leave_out_hung(lane, plan);
   Pending pending = pending_for(lane, std::move(plan));
   if (between_canaries) set_between_canaries(pending);
   return pending;

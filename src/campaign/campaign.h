@@ -53,9 +53,9 @@ struct TargetStats {
   // Calls that the target refused and that were left out of their plans, without repeats, and its
   // words for the first one.
   std::uint64_t refused_calls = 0;
+  std::string why_refused = {};
   // Calls that were left out of plans, because such calls have hung.
   std::uint64_t hung_calls = 0;
-  std::string why_refused = {};
   OwnMemory own_memory = {};    // in trials of the screen
   ToolWarnings warnings = {};   // in the same
   std::string spec_error = {};  // the first mistake of the target's author that was met; "" if none
@@ -94,6 +94,8 @@ struct CampaignOptions {
   // Triage uses only workers that the screen leaves idle, so neither waits for the other. Otherwise
   // the two share the time of their target.
   bool screen_leaves_room = false;
+  // The call that a hang is attributed to hangs by itself, also where several are in flight.
+  bool hang_names_call = false;
   // Each occurrence of a hang costs a full deadline, so hanging suspects are recorded at once but
   // triaged last: in this share of the time, at its end, or when the plans are used up. One is
   // confirmed before that where no other case waits and its cost is within this share of the time
@@ -220,7 +222,7 @@ class Campaign {
   // Learns from a screened plan whether a target that seemed to hang is only slow.
   void note_slowness(Lane& lane, const exec::JobResult& result) const;
   // Remembers the calls that hung, and makes plans without such.
-  static void note_calls(Lane& lane, const Pending& pending, std::span<const Observation> seen);
+  void note_calls(Lane& lane, const Pending& pending, std::span<const Observation> seen);
   static void leave_out_hung(Lane& lane, Plan& plan);
   // Has the plan run between wide canaries.
   void set_between_canaries(Pending& plan) const;

@@ -316,8 +316,10 @@ Result<void> Campaign::leave(Lane& lane, Visit visit) {
             std::chrono::duration<double>(visit.spent).count(), name_of(f.state), f.reliability.k,
             f.reliability.n, f.plan.steps.size(), f.signature.text());
   if (visit.station == Station::confirm) lane.groups[visit.key].waiting = false;
-  if (visit.hang && f.state == FindingState::unconfirmed && options_.screen_leaves_room)
-    screen_again(lane, visit.suspect.plan);
+  if (visit.hang && f.state == FindingState::unconfirmed) {
+    lane.hung.forget_hung();  // it was only slow
+    if (options_.screen_leaves_room) screen_again(lane, visit.suspect.plan);
+  }
   // Another suspect, which was named as this one is, is ahead of it: one of them is refined.
   const auto ahead = find_listed(f.id);
   const bool again = visit.station == Station::confirm && ahead != result_.findings.end() &&
@@ -329,8 +331,11 @@ Result<void> Campaign::leave(Lane& lane, Visit visit) {
     take_up(lane);
     return {};
   }
-  if (visit.station <= Station::refine && was_found(f.state) && f.signature.kind == FailKind::hang)
+  if (visit.station <= Station::refine && was_found(f.state) &&
+      f.signature.kind == FailKind::hang) {
     lane.hang_is_known = true;
+    lane.may_be_slow = false;
+  }
   if (visit.station <= Station::refine) {
     note_case(lane, visit.key, f);
     if (visit.listed != 0 && visit.listed != f.id) {

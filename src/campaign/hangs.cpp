@@ -40,17 +40,27 @@ void Campaign::note_slowness(Lane& lane, const exec::JobResult& result) const {
     lane.note_slow();
 }
 
+// Which call hangs is known where the trial was blocking, or the device says which one it runs.
+// Those before it have ended, if they were made in the order of the plan, one after the other.
 void Campaign::note_calls(Lane& lane, const Pending& pending, std::span<const Observation> seen) {
   const auto calls = calls_of(pending.plan);
-  for (const Observation& o : seen) {
+  const auto note_ended = [&](std::size_t count) {
+    if (!lane.counts_calls()) return;
+    for (std::size_t i = 0; i < count; ++i) lane.hung.note_ended(calls[i]->call);
+  };
+  bool all_ended = true;
+  for (std::size_t t = 0; t < seen.size(); ++t) {
+    const Observation& o = seen[t];
+    all_ended = all_ended && o.end == End::completed;
     if (o.end != End::hang || !o.fault || o.fault->call < 0 || lane.may_be_slow) continue;
     const auto index = static_cast<std::size_t>(o.fault->call);
-    if (index < calls.size()) lane.hung.note_hung(calls[index]->call);
+    const TrialSpec& trial = pending.trials[t];
+    const bool blocking = trial.mode.launch == Launch::blocking;
+    if (index >= calls.size() || !(blocking || options_.hang_names_call)) continue;
+    lane.hung.note_hung(calls[index]->call);
+    if (blocking && trial.order.empty() && !has_graphs(pending.plan)) note_ended(index);
   }
-  const bool all_ended = std::all_of(seen.begin(), seen.end(),
-                                     [](const Observation& o) { return o.end == End::completed; });
-  if (!all_ended || !lane.counts_calls()) return;
-  for (const CallStep* step : calls) lane.hung.note_ended(step->call);
+  if (all_ended) note_ended(calls.size());
 }
 
 void Campaign::leave_out_hung(Lane& lane, Plan& plan) {

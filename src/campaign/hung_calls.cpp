@@ -11,8 +11,14 @@ void HungCalls::note_hung(const Call& call) {
 }
 
 void HungCalls::note_ended(const Call& call) {
+  if (!calls_.empty()) calls_.erase({call.dims, call.config});
   for (const auto& [name, value] : call.dims)
     if (auto& values = ended_[name]; values.size() < kMost) values.insert(value);
+}
+
+void HungCalls::forget_hung() {
+  calls_.clear();
+  hung_.clear();
 }
 
 bool HungCalls::may_hang(const Call& call) const {
@@ -20,8 +26,9 @@ bool HungCalls::may_hang(const Call& call) const {
   return std::any_of(call.dims.begin(), call.dims.end(), [&](const auto& dim) {
     const auto& [name, value] = dim;
     const auto hung = hung_.find(name), ended = ended_.find(name);
-    return hung != hung_.end() && hung->second.contains(value) &&
-           (ended == ended_.end() || !ended->second.contains(value));
+    if (hung == hung_.end() || ended == ended_.end() || ended->second.size() < kFewValues)
+      return false;
+    return hung->second.contains(value) && !ended->second.contains(value);
   });
 }
 

@@ -71,13 +71,13 @@ struct Campaign::Lane {
   // that probably do.
   HungCalls hung;
   bool leaves_out_hung() const { return !hung.empty() && generated % kWithHung != 0; }
-  static constexpr std::uint64_t kWithHung = 64;  // one in so many plans is not
+  static constexpr std::uint64_t kWithHung = 61;  // one in so many plans is not
   // Calls of a target that has not hung in so many plans are not counted: it costs time.
   bool counts_calls() const { return stats.plans < kFirstPlans || !hung.empty(); }
   static constexpr std::uint64_t kFirstPlans = 500;
   void note_slow() {
     may_be_slow = has_hung = false;
-    hung = {};
+    hung.forget_hung();
     between_pages = between_canaries = {};
   }
   double spent_us = 0;

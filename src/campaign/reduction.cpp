@@ -252,14 +252,18 @@ void Reduction::reduce(Shown& shown) {
     const Variants as_it_is = [&](const Plan& plan) { return other_schedules(plan, schedules_); };
     const Variants in_other_forms = [&](const Plan& plan) {
       std::vector<Plan> forms = other_memory_and_data(plan);
-      if (varies_schedules())
-        for (auto& form : other_schedules(plan, kSchedules)) forms.push_back(std::move(form));
+      if (schedules_ > 0 || !varies_schedules()) return forms;  // as_it_is has varied them
+      for (auto& form : other_schedules(plan, kSchedules))
+        if (form != plan) forms.push_back(std::move(form));
       return forms;
     };
     reduce_with(shown, simplify, as_it_is);
     while (finding_.reduction.end == ReductionEnd::minimal &&
            reduce_with(shown, simplify, in_other_forms))
-      if (finding_.reduction.end == ReductionEnd::minimal) reduce_with(shown, simplify, as_it_is);
+      if (finding_.reduction.end == ReductionEnd::minimal) {
+        schedules_ = schedules_to_try(shown);
+        reduce_with(shown, simplify, as_it_is);
+      }
   });
 }
 

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "core/trial.h"
+
 namespace redzone {
 namespace {
 
@@ -62,7 +64,9 @@ bool same_bug(const Signature& a, const Signature& b) {
   };
   // Of an exception, earlier versions stored its type alone.
   const auto begins = [](const std::string& x, const std::string& y) {
-    return x.starts_with("exception: ") && y.starts_with(x + " at ");
+    constexpr std::string_view kException = "exception: ";
+    return x.starts_with(kException) && x.find(' ', kException.size()) == std::string::npos &&
+           y.starts_with(x + " in ");
   };
   const bool same_place = a.kind == FailKind::order || compatible(a.where, b.where) ||
                           begins(a.where, b.where) || begins(b.where, a.where);
@@ -77,8 +81,20 @@ bool is_fault_of(const Signature& fault, const Signature& canary) {
   return canary.kind == FailKind::redzone && canary.where.empty() && fault == as_fault;
 }
 
+namespace {
+
+// As earlier versions named a write behind dynamic shared memory that no guard page stopped.
+bool is_shared_overrun(const Signature& older, const Signature& now) {
+  return older.kind == FailKind::fault && older.where == kSharedOverrunCode &&
+         now.kind == FailKind::illegal_access && now.target == older.target &&
+         now.buffer == kSharedBuffer && now.side == name_of(Side::after);
+}
+
+}  // namespace
+
 bool fails_as(const Signature& seen, const Signature& recorded) {
-  return same_bug(seen, recorded) || is_fault_of(seen, recorded) || is_fault_of(recorded, seen);
+  return same_bug(seen, recorded) || is_fault_of(seen, recorded) || is_fault_of(recorded, seen) ||
+         is_shared_overrun(recorded, seen);
 }
 
 }  // namespace redzone

@@ -90,7 +90,8 @@ bool needs_reference(FailKind kind);
 struct Signature {
   FailKind kind = FailKind::divergence;
   std::string target;
-  std::string where;   // kernel, or error code for `fault`
+  // Kernel; for `fault` an error code, of a Python exception "exception: TYPE in FUNCTION: LINE".
+  std::string where;
   std::string buffer;  // tensor or scratch name
   std::string side;    // before | after | inside | gap | ""
   std::string access;  // read | write | ""
@@ -105,7 +106,8 @@ struct Signature {
 };
 
 // Whether two failures are the same bug: kind and target are equal, and no part that both know
-// differs (on the GPU an asynchronous fault names no kernel). Which two operations on a buffer show
+// differs (on the GPU an asynchronous fault names no kernel, and earlier versions stored the type
+// of an exception alone). Which two operations on a buffer show
 // that an order is missing depends on how many of them a plan has, so these may differ.
 bool same_bug(const Signature& a, const Signature& b);
 

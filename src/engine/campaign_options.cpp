@@ -14,6 +14,7 @@ campaign::CampaignOptions campaign_options(const Engine& engine, std::chrono::mi
   options.worker_cost = device.workers.start;
   // On a device apart from the cores, one worker at a time keeps the device busy.
   options.screen_leaves_room = !device.execution.on_host_cores;
+  options.hang_names_call = device.execution.fault_names_call;
   options.triage = engine.triage_options();
   options.preparer = engine.compilers();
   options.spec_calls = engine.site().registry().spec_calls();

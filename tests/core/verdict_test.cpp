@@ -55,13 +55,21 @@ TEST(Signatures, OfACanaryAndAFaultAtOneBufferAreOneFailure) {
 TEST(Signatures, OfAnExceptionAreOneBugByTypeAndLine) {
   const Signature type{FailKind::fault, "t", "exception: ValueError", "", "", ""};
   Signature one = type, other = type, longer = type;
-  one.where += " at raise ValueError(1)";
-  other.where += " at raise ValueError(2)";
-  longer.where += "s at raise ValueErrors(1)";
+  one.where += " in f: raise ValueError(1)";
+  other.where += " in f: raise ValueError(2)";
+  longer.where += "s in f: raise ValueErrors(1)";
   EXPECT_TRUE(same_bug(type, one) && same_bug(one, type));
   EXPECT_TRUE(same_bug(one, one));
   EXPECT_FALSE(same_bug(one, other) || same_bug(other, one));
   EXPECT_FALSE(same_bug(type, longer) || same_bug(longer, type));
+}
+
+TEST(Signatures, OfAWriteBehindSharedMemoryMeetTheirOlderName) {
+  const Signature older{FailKind::fault, "t", "shared-overrun", "", "", ""};
+  Signature now{FailKind::illegal_access, "t", "k", "shared", "after", "write"};
+  EXPECT_TRUE(fails_as(now, older));
+  now.buffer = "y";
+  EXPECT_FALSE(fails_as(now, older));
 }
 
 TEST(FailKinds, ThatEndATrialShowInThatTrial) {

@@ -2,13 +2,14 @@
 #include <gtest/gtest.h>
 #include <redzone/kernel.h>
 
-#include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <numeric>
 #include <set>
 #include <thread>
 #include <vector>
 
+#include "core/mode_axes.h"
 #include "tests/device/on_device.h"
 
 namespace redzone::device {
@@ -88,6 +89,11 @@ __global__ void leak_shared(unsigned* out) {
   if (threadIdx.x == 0) out[blockIdx.x] = dynamic_shared<unsigned>()[0];
 }
 
+template <class T>
+__global__ void leak_all(T* out) {
+  out[threadIdx.x] = dynamic_shared<T>()[threadIdx.x];
+}
+
 // What two blocks find in shared memory that they have not written, in trials with these poisons.
 template <class Kernel>
 std::set<unsigned> found_in_shared(Kernel kernel, std::size_t shared_bytes,
@@ -107,30 +113,60 @@ std::set<unsigned> found_in_shared(Kernel kernel, std::size_t shared_bytes,
 }
 
 TEST(Engine, UninitializedSharedMemoryDiffersFromBlockToBlockAndWithThePoison) {
-  // In each of two trials whose poisons differ in the highest bit, one block finds 0.
+  // In each of two trials, one block finds 0.
   EXPECT_EQ(found_in_shared(leak_shared, 64, {0xffffffff, 0x3f3f3f3f}).size(), 3u);
   EXPECT_EQ(found_in_shared(leak_shared, 64, {1, 2, 3}).size(), 4u);
   EXPECT_EQ(found_in_shared(leak_shared, 64, {1, 1}).size(), 2u);
 }
 
-__global__ void leak_pair(float* out) {
-  out[threadIdx.x] = dynamic_shared<float>()[threadIdx.x];
+// What the only block of a grid finds in 8 bytes of it.
+template <class T>
+std::vector<T> found_by_one_block(std::uint32_t poison) {
+  constexpr int kElements = 8 / sizeof(T);
+  auto device = host_device();
+  Buffer<T> out(*device, kElements);
+  TrialSettings settings;
+  settings.poison = poison;
+  EXPECT_TRUE(device->begin_trial(settings));
+  EXPECT_TRUE(launch(*device, 0, "leak", leak_all<T>, {{1}, {kElements}, 8}, out.data()));
+  EXPECT_TRUE(device->synchronize());
+  return read(*device, out);
+}
+
+// Two poisons that are compared: one block by itself finds other words, and 0 with one of them.
+TEST(Engine, UninitializedSharedMemoryOfOneBlockDiffersWithThePoisonsThatAreCompared) {
+  const ModeAxis& axis = mode_axis(axis::kPoison);
+  for (const std::uint32_t poison :
+       {0xffffffffu, 0x7fa5a5a5u, 0x7f7f7f7fu, 0x3f3f3f3fu, 0xf23f277cu, 0x12345678u}) {
+    Plan plan;
+    plan.mode.poison = poison;
+    TrialSpec other{.mode = plan.mode};
+    axis.vary(plan, other);
+    const auto one = found_by_one_block<std::uint32_t>(poison)[0];
+    const auto two = found_by_one_block<std::uint32_t>(other.mode.poison)[0];
+    EXPECT_NE(one, two) << poison;
+    EXPECT_TRUE(one == 0 || two == 0) << poison;
+  }
+}
+
+template <class T>
+void expect_both_signs(double least) {
+  const auto ones = found_by_one_block<T>(0xffffffff), zeros = found_by_one_block<T>(0);
+  for (std::size_t i = 0; i < ones.size(); ++i) {
+    const auto one = static_cast<double>(ones[i]), zero = static_cast<double>(zeros[i]);
+    EXPECT_GT(std::abs(one), least) << i;
+    EXPECT_GT(std::abs(zero), least) << i;
+    EXPECT_LT(one * zero, 0) << i;
+  }
 }
 
 // A maximum or a minimum over it would otherwise often be that of what was written.
-TEST(Engine, UninitializedSharedMemoryIsFarFromZeroInBothDirections) {
-  for (const std::uint32_t poison : {0xffffffffu, 0x80000000u}) {
-    auto device = host_device();
-    Buffer<float> out(*device, 2);
-    TrialSettings settings;
-    settings.poison = poison;
-    ASSERT_TRUE(device->begin_trial(settings));
-    EXPECT_TRUE(launch(*device, 0, "leak", leak_pair, {{1}, {2}, 8}, out.data()));
-    EXPECT_TRUE(device->synchronize());
-    const auto found = read(*device, out);
-    EXPECT_LT(std::min(found[0], found[1]), -1e30f) << poison;
-    EXPECT_GT(std::max(found[0], found[1]), 1e30f) << poison;
-  }
+TEST(Engine, EachElementOfUninitializedSharedMemoryIsFarFromZeroOnBothSides) {
+  expect_both_signs<double>(1e30);
+  expect_both_signs<float>(1e30);
+  expect_both_signs<std::int64_t>(1e6);
+  expect_both_signs<std::int32_t>(1e6);
+  expect_both_signs<std::int16_t>(1000);
 }
 
 // Of a variable that nothing writes the compiler knows that it is 0.
@@ -226,7 +262,7 @@ TEST(Engine, AZeroWrittenIntoTheSlackOfSharedMemoryIsSeenWithAnyPoison) {
     TrialSettings settings;
     settings.poison = poison;
     ASSERT_TRUE(device->begin_trial(settings));
-    EXPECT_TRUE(launch(*device, 0, "clear_shared", clear_shared, {{2}, {1}, 100}, 101));
+    EXPECT_TRUE(launch(*device, 0, "clear_shared", clear_shared, {{1}, {1}, 100}, 101));
     EXPECT_FALSE(device->synchronize()) << poison;
   }
 }

@@ -30,14 +30,14 @@ TEST(Fault, AWriteBehindSharedMemoryIsAnIllegalAccessAlsoWithoutASignal) {
                     Side::after,
                     Access::write,
                     4,
-                    "block (0, 0, 0) wrote 4 bytes after its 100 bytes"};
+                    "in block (0, 0, 0), 4 bytes after its 100 bytes"};
   const auto v = judge_fault("fault", plan_of_calls({7}), faulted(fault));
   ASSERT_TRUE(v);
   EXPECT_EQ(v->signature,
             (Signature{FailKind::illegal_access, "t", "scan", "shared", "after", "write"}));
   EXPECT_EQ(v->reason,
             "illegal write in scan at 4 bytes after 'shared' of call 1 (N = 7) "
-            "(shared-overrun)");
+            "(shared-overrun, in block (0, 0, 0), 4 bytes after its 100 bytes)");
 }
 
 TEST(Fault, AWildAddressNamesNoBuffer) {

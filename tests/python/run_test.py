@@ -190,10 +190,10 @@ class Run(cases.FileCase):
             "    if len(x) > 30: raise ValueError(f'{len(x)} is too long')\n    return x.tolist()\n",
             "--findings", "2", "--time", "60s",
         )  # fmt: skip
-        plans = {f["signature"]["where"].partition(" at ")[2]: f["plan"] for f in found}
+        plans = {f["signature"]["where"].partition(" in ")[2]: f["plan"] for f in found}
         self.assertEqual(len(plans), 2, ran.stdout)
-        self.assertIn("dims = { N = 13 }", plans["if len(x) == 13: raise ValueError('unlucky')"])
-        self.assertIn("dims = { N = 31 }", plans["if len(x) > 30: raise ValueError(f'{len(x)} is too long')"])
+        self.assertIn("dims = { N = 13 }", plans["f: if len(x) == 13: raise ValueError('unlucky')"])
+        self.assertIn("dims = { N = 31 }", plans["f: if len(x) > 30: raise ValueError(f'{len(x)} is too long')"])
 
     def test_an_exception_without_a_text_is_no_pass(self):
         found, ran = self.run_file(
@@ -201,7 +201,7 @@ class Run(cases.FileCase):
             "@rz.target(x=rz.InOut('f32', N))\ndef f(x):\n    if len(x) > 9: raise Silent\n", *FIRST,
         )  # fmt: skip
         signatures = [f["signature"]["text"] for f in found]
-        text = "fault: exception: Silent at if len(x) > 9: raise Silent (my.f)"
+        text = "fault: exception: Silent in f: if len(x) > 9: raise Silent (my.f)"
         self.assertEqual(signatures, [text], ran.stdout)
         self.assertIn("dims = { N = 10 }", found[0]["plan"])
 

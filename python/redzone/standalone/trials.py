@@ -283,8 +283,9 @@ def run_child(plan: Mapping[str, Any], source: str, which: int, only: int | None
     said: dict[str, Any] = {}
 
     def write() -> None:
-        with open(answer, "w", encoding="utf-8") as file:
+        with open(answer + ".new", "w", encoding="utf-8") as file:
             json.dump(said, file)
+        os.replace(answer + ".new", answer)  # the call may end the process at any time
 
     def say(at: str) -> None:
         said["at"] = at

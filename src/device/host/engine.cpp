@@ -33,12 +33,22 @@ constexpr std::size_t rounded_shared(std::size_t bytes) {
   return (bytes + 15) / 16 * 16;
 }
 
-// The word with other high bytes in each 16 bits, so that it is large as an element of any type:
-// one half positive and one negative, so that the largest and the smallest of what is read change.
+// The word with other high bytes in each 16 bits, so that it is far from zero as an element of most
+// types, and finite: one half positive and one negative, the other way round with another poison.
+// The largest and the smallest of what is read then change.
 constexpr std::uint64_t far_from_zero(std::uint64_t word, std::uint32_t poison) {
   constexpr std::uint64_t kHigh = 0xff00ff00ff00ff00ull;
-  const std::uint64_t high = poison % 2 != 0 ? 0xfe00fe007e007e00ull : 0x7e007e00fe00fe00ull;
+  const std::uint64_t high = (poison & 2) != 0 ? 0xfb00fb007b007b00ull : 0x7b007b00fb00fb00ull;
   return (word & ~kHigh) | high;
+}
+
+std::byte byte_of(std::uint64_t word, std::size_t at) {
+  return static_cast<std::byte>(word >> (at % sizeof word * 8));
+}
+
+// All other poisons are compared with 0x3f3f3f3f (see the axis "poison" in core/mode_axes.cpp).
+constexpr bool is_compared_with_all(std::uint32_t poison) {
+  return poison >> 24 == 0x3f;
 }
 
 }  // namespace
@@ -392,23 +402,24 @@ std::optional<Failure> Engine::give_shared(Block& block) {
   block.dynamic_shared = begin;
   const std::uint64_t word = shared_poison(block);
   for (std::size_t i = 0; i < bytes; i += sizeof word) std::memcpy(begin + i, &word, sizeof word);
-  for (std::size_t i = run_->grid->shared_bytes; i < bytes; ++i) begin[i] = shared_canary(block, i);
+  const std::uint64_t canary = shared_canary(block);
+  for (std::size_t i = run_->grid->shared_bytes; i < bytes; ++i) begin[i] = byte_of(canary, i);
   return std::nullopt;
 }
 
-// A flag that nobody has cleared is true whatever its word is, unless that is 0. So one of two
-// trials whose poisons differ in the highest bit, as those that are compared do, finds 0.
+// A flag that nobody has cleared is true whatever its word is, unless that is 0. So of two trials
+// that are compared one finds 0: with 0x3f3f3f3f in even blocks, with the other poison in odd ones.
 std::uint64_t Engine::shared_poison(const Block& block) const {
   const auto& at = block.index;
-  if (poison_ >> 31 == ((at.x ^ at.y ^ at.z) & 1)) return 0;
+  const bool odd = ((at.x ^ at.y ^ at.z) & 1) != 0;
+  if (is_compared_with_all(poison_) != odd) return 0;
   return far_from_zero(
       mix(mix(poison_) ^ at.x ^ std::uint64_t{at.y} << 31 ^ std::uint64_t{at.z} << 47), poison_);
 }
 
-// Never 0, which is what is written most.
-std::byte Engine::shared_canary(const Block& block, std::size_t at) const {
-  const std::uint64_t word = mix(mix(poison_ ^ 0xca9a41ull) ^ shared_poison(block));
-  return static_cast<std::byte>(word >> (at % 8 * 8) | 1);
+// No byte is 0, which is what is written most.
+std::uint64_t Engine::shared_canary(const Block& block) const {
+  return mix(mix(poison_ ^ 0xca9a41ull) ^ shared_poison(block)) | 0x0101010101010101ull;
 }
 
 void Engine::set_poison(std::uint32_t poison) {
@@ -431,11 +442,12 @@ void Engine::poison_variables(const Block& block) {
 std::optional<Failure> Engine::overrun_of_shared() const {
   const std::size_t given = run_->grid->shared_bytes, bytes = rounded_shared(given);
   const auto* begin = static_cast<const std::byte*>(block_->dynamic_shared);
+  const std::uint64_t canary = shared_canary(*block_);
   for (std::size_t i = given; i < bytes; ++i) {
-    if (begin[i] == shared_canary(*block_, i)) continue;
+    if (begin[i] == byte_of(canary, i)) continue;
     const std::size_t behind = i - given + 1;
     return Failure{Failure::Kind::fault, std::string(kSharedOverrunCode),
-                   fmt::format("block ({}, {}, {}) wrote {} after its {} of dynamic shared memory",
+                   fmt::format("in block ({}, {}, {}), {} after its {} of dynamic shared memory",
                                block_->index.x, block_->index.y, block_->index.z,
                                byte_count(static_cast<std::int64_t>(behind)),
                                byte_count(static_cast<std::int64_t>(given))),

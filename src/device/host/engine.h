@@ -136,8 +136,8 @@ class Engine final : private host::Runtime {
   bool preempts_waiting(const Block& block);
   std::uint64_t one_in_yielding(const Block& block) const;
   std::uint64_t shared_poison(const Block& block) const;
-  // Byte `at` of dynamic shared memory, behind its end.
-  std::byte shared_canary(const Block& block, std::size_t at) const;
+  // What repeats behind the end of dynamic shared memory.
+  std::uint64_t shared_canary(const Block& block) const;
   void poison_variables(const Block& block);
   std::optional<Failure> overrun_of_shared() const;
   std::optional<Failure> copy_in_flight() const;
