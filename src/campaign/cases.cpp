@@ -188,6 +188,7 @@ void Campaign::start(Lane& lane, Visit visit) {
   visit.first = !std::exchange(lane.looked_into, true);
   visit.had = had(lane);
   ++lane.looking_into;
+  lane.looking_into_hangs += visit.hang;
   if (visit.station <= Station::refine) ++reducing_;
   if (visit.hang && options_.time.count() > 0) {
     auto hangs = static_cast<std::int64_t>(hangs_.size()) + 1;
@@ -306,6 +307,7 @@ Result<void> Campaign::visit(exec::Runner& runner, Lane& lane, Visit& visit) {
 // Stores the outcome of the station, and queues the case for its next station, if any.
 Result<void> Campaign::leave(Lane& lane, Visit visit) {
   --lane.looking_into;
+  lane.looking_into_hangs -= visit.hang;
   if (visit.station <= Station::refine) --reducing_;
   if (visit.taken_up && visit.station == Station::refine) --lane.taken_up;
   if (!visit.result) return visit.result;

@@ -125,8 +125,14 @@ struct Campaign::Lane {
   std::deque<Visit> unfinished;  // at the end of their way, with a reduction that the time ended
   std::size_t taken_up = 0;      // visits that continue one
   std::size_t looking_into = 0;  // cases at a station
-  bool looked_into = false;      // a case has started
-  bool barred = false;           // see CampaignOptions
+  std::size_t looking_into_hangs = 0;  // those of them that hang
+  // Plans wait for cases, but not for hangs: one takes several deadlines.
+  bool is_triaged() const {
+    return looking_into > looking_into_hangs ||
+           std::any_of(waiting.begin(), waiting.end(), [](const Visit& v) { return !v.hang; });
+  }
+  bool looked_into = false;  // a case has started
+  bool barred = false;       // see CampaignOptions
 };
 
 }  // namespace redzone::campaign

@@ -52,8 +52,7 @@ bool Campaign::lets_others_pass(const Lane& lane) const {
 
 bool Campaign::may_make(const Lane& lane) const {
   if (options_.screen_leaves_room) return plans_left(lane) > 0;
-  const bool busy = !lane.waiting.empty() || lane.looking_into > 0;
-  return !lets_others_pass(lane) && !busy && plans_left(lane) > 0;
+  return !lets_others_pass(lane) && !lane.is_triaged() && plans_left(lane) > 0;
 }
 
 bool Campaign::is_preparing() {
