@@ -20,6 +20,13 @@ std::size_t place_of(FailKind kind) {
   return static_cast<std::size_t>(it - names.begin());
 }
 
+// As earlier versions named a write behind dynamic shared memory that no guard page stopped.
+bool is_shared_overrun(const Signature& older, const Signature& now) {
+  return older.kind == FailKind::fault && older.where == kSharedOverrunCode &&
+         now.kind == FailKind::illegal_access && now.target == older.target &&
+         now.buffer == kSharedBuffer && now.side == name_of(Side::after);
+}
+
 }  // namespace
 
 bool more_specific(FailKind a, FailKind b) {
@@ -80,17 +87,6 @@ bool is_fault_of(const Signature& fault, const Signature& canary) {
   as_fault.where = fault.where;
   return canary.kind == FailKind::redzone && canary.where.empty() && fault == as_fault;
 }
-
-namespace {
-
-// As earlier versions named a write behind dynamic shared memory that no guard page stopped.
-bool is_shared_overrun(const Signature& older, const Signature& now) {
-  return older.kind == FailKind::fault && older.where == kSharedOverrunCode &&
-         now.kind == FailKind::illegal_access && now.target == older.target &&
-         now.buffer == kSharedBuffer && now.side == name_of(Side::after);
-}
-
-}  // namespace
 
 bool fails_as(const Signature& seen, const Signature& recorded) {
   return same_bug(seen, recorded) || is_fault_of(seen, recorded) || is_fault_of(recorded, seen) ||
