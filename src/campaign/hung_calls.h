@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include <redzone/spec.h>
+#include "core/plan.h"
 
 namespace redzone::campaign {
 
