@@ -154,7 +154,7 @@ class Files:
         """`my.py:12`, the innermost line of the user's own files that an exception passed, with the
         file as the driver names it; "" if it passed none."""
         found = self._innermost(trace)
-        return self._line(*found, "")[:-2] if found else ""
+        return self._line(*found[:2], "")[:-2] if found else ""
 
     def short_line(self, trace: TracebackType | None) -> str:
         """The same with the path from the folder of the files, for what is stored: it is the same
@@ -169,18 +169,19 @@ class Files:
     def source_line(self, trace: TracebackType | None) -> str:
         """`function: text` of that line; "" where there is none. It stays when lines before it are added
         or removed. A long text is cut, and has a hash of the whole behind it."""
-        frames = [frame for frame, _ in traceback.walk_tb(trace) if self.is_own(frame.f_code.co_filename)]
         found = self._innermost(trace)
         if found is None:
             return ""
-        text = "".join(map(_printable, " ".join(linecache.getline(*found).split())))
+        file, line, function = found
+        text = "".join(map(_printable, " ".join(linecache.getline(file, line).split())))
         if len(text) > 60:
             text = f"{text[:50]}... {hashlib.sha256(text.encode()).hexdigest()[:6]}"
-        return f"{frames[-1].f_code.co_name}: {text}" if text else ""
+        return f"{function}: {text}" if text else ""
 
-    def _innermost(self, trace: TracebackType | None) -> tuple[str, int] | None:
+    def _innermost(self, trace: TracebackType | None) -> tuple[str, int, str] | None:
+        """File, line and function."""
         own = [
-            (frame.f_code.co_filename, line)
+            (frame.f_code.co_filename, line, frame.f_code.co_name)
             for frame, line in traceback.walk_tb(trace)
             if self.is_own(frame.f_code.co_filename)
         ]

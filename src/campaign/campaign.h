@@ -94,7 +94,7 @@ struct CampaignOptions {
   // Triage uses only workers that the screen leaves idle, so neither waits for the other. Otherwise
   // the two share the time of their target.
   bool screen_leaves_room = false;
-  // The call that a hang is attributed to hangs by itself, also where several are in flight.
+  // The device says which call hangs, also where several are in flight.
   bool hang_names_call = false;
   // Each occurrence of a hang costs a full deadline, so hanging suspects are recorded at once but
   // triaged last: in this share of the time, at its end, or when the plans are used up. One is

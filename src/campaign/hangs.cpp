@@ -43,6 +43,9 @@ void Campaign::note_slowness(Lane& lane, const exec::JobResult& result) const {
 // Which call hangs is known where the trial was blocking, or the device says which one it runs.
 // Those before it have ended, if they were made in the order of the plan, one after the other.
 void Campaign::note_calls(Lane& lane, const Pending& pending, std::span<const Observation> seen) {
+  const bool hung = std::any_of(seen.begin(), seen.end(),
+                                [](const Observation& o) { return o.end == End::hang; });
+  if (!hung && !lane.counts_calls()) return;
   const auto calls = calls_of(pending.plan);
   const auto note_ended = [&](std::size_t count) {
     if (!lane.counts_calls()) return;

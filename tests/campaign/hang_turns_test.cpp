@@ -157,40 +157,24 @@ TEST(HungCalls, AreNoneThatEndAsWellOrWereOnlySlow) {
 }
 
 // Nearly every plan has a call that would hang.
-class SomeSizesHang : public CampaignTest {
- protected:
-  // `really`: they hang each time, and not only when they are screened.
-  CampaignResult run_with_hangs(bool really) {
-    options_.plans_per_target = 600;
-    options_.hang_names_call = true;
-    return run(
-        [really, screened = 0](const Plan& plan, const TrialSpec& trial,
-                               const std::vector<Call>&) mutable {
-          for (const auto& [index, call] : calls_of_trial(plan, trial)) {
-            if (get(call.dims, "N") % 64 != 5 || (!really && ++screened > 1)) continue;
-            Observation hang = ended(End::hang);
-            hang.fault = Fault{.code = "hang", .call = index};
-            return hang;
-          }
-          return all_right(plan, trial);
-        },
-        generated());
-  }
-};
-
-// Nearly every plan has a call that would hang.
-TEST_F(SomeSizesHang, TheTargetIsScreenedAtTheOthers) {
-  const auto result = run_with_hangs(true);
+TEST_F(CampaignTest, ATargetThatHangsAtSomeSizesIsScreenedAtTheOthers) {
+  options_.plans_per_target = 600;
+  options_.hang_names_call = true;
+  const auto result = run(
+      [](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
+        for (const auto& [index, call] : calls_of_trial(plan, trial)) {
+          if (get(call.dims, "N") % 64 != 5) continue;
+          Observation hang = ended(End::hang);
+          hang.fault = Fault{.code = "hang", .call = index};
+          return hang;
+        }
+        return all_right(plan, trial);
+      },
+      generated());
   ASSERT_EQ(sink_.findings.size(), 1u);
   EXPECT_GT(result.targets[0].hung_calls, 20u);
   EXPECT_LT(result.stats.fail, 100u);
   EXPECT_GT(result.stats.pass, 450u);
-}
-
-TEST_F(SomeSizesHang, WhatWasOnlySlowIsNotLeftOut) {
-  const auto result = run_with_hangs(false);
-  EXPECT_EQ(result.stats.fail, 1u);
-  EXPECT_LT(result.targets[0].hung_calls, 100u);
 }
 
 TEST_F(TurnsTest, ManyHangsOfOneTargetWaitForItsTurn) {

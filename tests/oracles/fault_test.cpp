@@ -30,14 +30,14 @@ TEST(Fault, AWriteBehindSharedMemoryIsAnIllegalAccessAlsoWithoutASignal) {
                     Side::after,
                     Access::write,
                     4,
-                    "in block (0, 0, 0), 4 bytes after its 100 bytes"};
+                    "block (0, 0, 0) has 100 bytes of dynamic shared memory"};
   const auto v = judge_fault("fault", plan_of_calls({7}), faulted(fault));
   ASSERT_TRUE(v);
   EXPECT_EQ(v->signature,
             (Signature{FailKind::illegal_access, "t", "scan", "shared", "after", "write"}));
   EXPECT_EQ(v->reason,
             "illegal write in scan at 4 bytes after 'shared' of call 1 (N = 7) "
-            "(shared-overrun, in block (0, 0, 0), 4 bytes after its 100 bytes)");
+            "(shared-overrun, block (0, 0, 0) has 100 bytes of dynamic shared memory)");
 }
 
 TEST(Fault, AWildAddressNamesNoBuffer) {

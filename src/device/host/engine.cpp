@@ -402,8 +402,9 @@ std::optional<Failure> Engine::give_shared(Block& block) {
   block.dynamic_shared = begin;
   const std::uint64_t word = shared_poison(block);
   for (std::size_t i = 0; i < bytes; i += sizeof word) std::memcpy(begin + i, &word, sizeof word);
-  const std::uint64_t canary = shared_canary(block);
-  for (std::size_t i = run_->grid->shared_bytes; i < bytes; ++i) begin[i] = byte_of(canary, i);
+  const std::size_t given = run_->grid->shared_bytes;
+  const std::uint64_t canary = given < bytes ? shared_canary(block) : 0;
+  for (std::size_t i = given; i < bytes; ++i) begin[i] = byte_of(canary, i);
   return std::nullopt;
 }
 
@@ -441,17 +442,17 @@ void Engine::poison_variables(const Block& block) {
 // what they were when the block ends.
 std::optional<Failure> Engine::overrun_of_shared() const {
   const std::size_t given = run_->grid->shared_bytes, bytes = rounded_shared(given);
+  if (given == bytes) return std::nullopt;
   const auto* begin = static_cast<const std::byte*>(block_->dynamic_shared);
   const std::uint64_t canary = shared_canary(*block_);
   for (std::size_t i = given; i < bytes; ++i) {
     if (begin[i] == byte_of(canary, i)) continue;
     const std::size_t behind = i - given + 1;
-    return Failure{Failure::Kind::fault, std::string(kSharedOverrunCode),
-                   fmt::format("in block ({}, {}, {}), {} after its {} of dynamic shared memory",
-                               block_->index.x, block_->index.y, block_->index.z,
-                               byte_count(static_cast<std::int64_t>(behind)),
-                               byte_count(static_cast<std::int64_t>(given))),
-                   static_cast<std::int64_t>(behind)};
+    return Failure{
+        Failure::Kind::fault, std::string(kSharedOverrunCode),
+        fmt::format("block ({}, {}, {}) has {} of dynamic shared memory", block_->index.x,
+                    block_->index.y, block_->index.z, byte_count(static_cast<std::int64_t>(given))),
+        static_cast<std::int64_t>(behind)};
   }
   return std::nullopt;
 }
