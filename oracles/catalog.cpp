@@ -72,7 +72,7 @@ Catalog::Catalog(LaunchLimits limits, SanitizerTool tool, ScreenOptions screen,
 Catalog::Catalog(LaunchLimits limits, Dry)
     : screen_(std::make_unique<DryScreenOracle>()),
       device_free_(std::make_unique<LaunchConfigOracle>(limits)),
-      axes_(mode_axes_with(/*seeded_schedules=*/false)),
+      axes_(mode_axes_with(SeedDecides::nothing)),
       dry_(true) {
   direct_.push_back(std::make_unique<FaultOracle>());
   direct_.push_back(std::make_unique<LaunchMismatchOracle>());

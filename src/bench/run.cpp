@@ -122,7 +122,7 @@ Result<PythonCalls> measure_python(engine::EngineOptions options, const Setup& n
   if (!registry) return PythonCalls{.why_not = registry.error().message};
   RZ_TRY_ASSIGN(const auto worker, first_hello(engine::pool_options(options, *registry)));
   const auto& execution = traits_of(options.device).execution;
-  auto axes = mode_axes_with(execution.seeded_schedules);
+  auto axes = mode_axes_with(execution.seed_decides);
   if (execution.on_host_cores) axes = mode_axes_at_once(std::move(axes));
   const oracles::Catalog catalog({}, SanitizerTool::none, {}, std::move(axes));
   Setup setup = setup_of(options, *registry, catalog, worker);

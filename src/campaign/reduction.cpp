@@ -30,9 +30,6 @@ constexpr std::size_t kTrialsOfAProcess = 64;
 // A plan of more calls has many plans with fewer, and one that fails seldom is run many times.
 constexpr std::size_t kCallsTriedAlone = 3;
 
-// Schedules under which a smaller plan is tried where they may matter.
-constexpr std::size_t kSchedules = 6;
-
 // Has `fails` judge the plans in the order of their complexity, the simplest first.
 StillFails simplest_first(const Simplify& simplify, StillFails fails) {
   return [simpler = simplify.simpler, fails = std::move(fails)](std::span<Plan> plans) {
@@ -90,17 +87,19 @@ Reduction::Reduction(const Workshop& shop, Case& c, Evaluator& evaluator,
   if (shop.options.trial_time) trial_time_before_ = shop.options.trial_time();
 }
 
-bool Reduction::varies_schedules() const {
-  return find_mode_axis(shop_.catalog.axes(), axis::kSchedule) != nullptr;
+std::size_t Reduction::schedules(const Plan& plan) const {
+  const ModeAxis* axis = find_mode_axis(shop_.catalog.axes(), axis::kSchedule);
+  const bool has = axis != nullptr && (axis->has == nullptr || axis->has(plan));
+  return has ? axis->values.size() : 0;
 }
 
 // Each step of the reduction changes what the scheduler does, so a race that shows only under some
 // schedules would be lost: then each smaller plan is tried under several schedules.
 std::size_t Reduction::schedules_to_try(const Shown& shown) {
-  constexpr std::size_t kProbes = 3;
-  if (!varies_schedules()) return 0;
+  constexpr std::size_t kMostProbes = 3;
+  const std::size_t probes = std::min(schedules(shown.plan), kMostProbes);
   std::vector<Question> questions;
-  for (std::uint64_t s = 0; s < kProbes; ++s) {
+  for (std::uint64_t s = 0; s < probes; ++s) {
     questions.push_back({shown.oracle, shown.plan});
     questions.back().plan.mode.schedule_seed = s;
   }
@@ -108,7 +107,7 @@ std::size_t Reduction::schedules_to_try(const Shown& shown) {
   const bool always = std::all_of(answers.begin(), answers.end(), [&](const Answer& a) {
     return same_failure(a, shown.answer.verdict.signature);
   });
-  return always ? 0 : kSchedules;
+  return always ? 0 : schedules(shown.plan);
 }
 
 std::vector<Tried> Reduction::still_fails(const Oracle& oracle, const Signature& signature,
@@ -252,8 +251,8 @@ void Reduction::reduce(Shown& shown) {
     const Variants as_it_is = [&](const Plan& plan) { return other_schedules(plan, schedules_); };
     const Variants in_other_forms = [&](const Plan& plan) {
       std::vector<Plan> forms = other_memory_and_data(plan);
-      if (schedules_ > 0 || !varies_schedules()) return forms;  // as_it_is has varied them
-      for (auto& form : other_schedules(plan, kSchedules))
+      if (schedules_ > 0) return forms;  // as_it_is has varied them
+      for (auto& form : other_schedules(plan, schedules(plan)))
         if (form != plan) forms.push_back(std::move(form));
       return forms;
     };

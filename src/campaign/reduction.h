@@ -40,8 +40,8 @@ class Reduction {
   using Variants = std::function<std::vector<Plan>(const Plan& plan)>;
 
   void reduce_further(Shown& shown);  // for reduce_in_new_workers()
-  // Whether the seed of a mode decides about the schedule.
-  bool varies_schedules() const;
+  // Number of schedules of the plan that are tried, as far as the device has any.
+  std::size_t schedules(const Plan& plan) const;
   // Number of schedules under which each smaller plan is tried, besides its own: none if the plan
   // fails under each.
   std::size_t schedules_to_try(const Shown& shown);

@@ -58,7 +58,7 @@ class Replay final : public Command {
         "host's stack at each call instead of the plan's: as_left, filled or filled_finite")(
         "allocator", po::value<std::string>(),
         "allocator instead of the plan's: guard, plain, pool or caching")(
-        "schedule-seed", po::value<Count>(), "seed of the host scheduler, instead of the plan's");
+        "schedule-seed", po::value<Count>(), "seed of the schedule, instead of the plan's");
     words.add("what", 1);
     add_sanitizer_flag(flags);
     add_device_flag(flags);

@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -26,15 +27,20 @@ struct TargetSupport {
   bool needs_nvrtc = false;                // for targets whose spec sets needs_nvrtc
 };
 
+// What Mode::schedule_seed decides on a device.
+enum class SeedDecides : std::uint8_t {
+  nothing,
+  contention,    // whether other work keeps the device busy beside a trial (core/contention.h)
+  interleaving,  // how blocks, threads and streams interleave
+};
+
 // How kernels run.
 struct ExecutionTraits {
   bool runs_kernels = true;  // false: only launchers are judged, and buffers have no contents
   // A trial keeps a core of the host busy; otherwise one worker keeps a separate device busy.
   bool on_host_cores = false;
   bool in_host_memory = false;  // buffers take host memory, which the driver process needs too
-  // Mode::schedule_seed decides how blocks, threads and streams interleave; otherwise it has no
-  // effect.
-  bool seeded_schedules = false;
+  SeedDecides seed_decides = SeedDecides::nothing;
   // A fault reports the call it belongs to; otherwise the progress markers on the streams show it.
   bool fault_names_call = false;
   // The driver encodes TMA descriptors; otherwise Redzone's own rules do.

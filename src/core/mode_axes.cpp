@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <initializer_list>
 
+#include "core/contention.h"
+
 namespace redzone {
 namespace {
 
@@ -245,7 +247,6 @@ ModeAxis schedule() {
           .oracle = "schedule",
           .kind = FailKind::schedule,
           .claim = "the order in which blocks and threads run",
-          .of_seeded_schedules = true,
           .of_enqueued_work = true,
           .value = own<&Mode::schedule_seed>,
           .values = values_of<std::uint64_t>(&Mode::schedule_seed, {0, 1, 2, 3, 4, 5}),
@@ -254,6 +255,28 @@ ModeAxis schedule() {
                      TrialSpec& t) { t.mode.schedule_seed = next_schedule(t.mode.schedule_seed); },
           .compared = 14,  // a race shows under few schedules
           .screened = true,
+          .take = take<&Mode::schedule_seed>,
+          .plainer = as_by_default<&Mode::schedule_seed>};
+}
+
+// On a device whose seeds only decide whether it is kept busy. What fails on an idle device does
+// not need that. The plan's seed is that of both trials of the screen, so that one plan in 16 is
+// run beside other work and the rest pays nothing.
+ModeAxis contention() {
+  return {.name = axis::kSchedule,
+          .oracle = "schedule",
+          .kind = FailKind::schedule,
+          .claim = "whether other work keeps the device busy",
+          .of_enqueued_work = true,
+          .has = [](const Plan& plan) { return has_contention(plan.mode.schedule_seed); },
+          .value = own<&Mode::schedule_seed>,
+          .values = values_of<std::uint64_t>(&Mode::schedule_seed, {kIdleSeed, kContendedSeed}),
+          .vary =
+              [](const Plan&, TrialSpec& t) {
+                t.mode.schedule_seed =
+                    has_contention(t.mode.schedule_seed) ? kIdleSeed : kContendedSeed;
+              },
+          .compared = 6,  // a race shows in some of the trials beside other work
           .take = take<&Mode::schedule_seed>,
           .plainer = as_by_default<&Mode::schedule_seed>};
 }
@@ -308,10 +331,19 @@ const std::vector<ModeAxis>& all_mode_axes() {
   return all;
 }
 
-std::vector<ModeAxis> mode_axes_with(bool seeded_schedules) {
+std::vector<ModeAxis> mode_axes_with(SeedDecides decides) {
   std::vector<ModeAxis> axes = all_mode_axes();
-  std::erase_if(axes,
-                [&](const ModeAxis& a) { return a.of_seeded_schedules && !seeded_schedules; });
+  const auto of_seed = std::ranges::find(axes, axis::kSchedule, &ModeAxis::name);
+  switch (decides) {
+    case SeedDecides::nothing:
+      axes.erase(of_seed);
+      break;
+    case SeedDecides::contention:
+      *of_seed = contention();
+      break;
+    case SeedDecides::interleaving:
+      break;
+  }
   return axes;
 }
 

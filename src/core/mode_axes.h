@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/device_traits.h"
 #include "core/plan.h"
 #include "core/trial.h"
 #include "core/verdict.h"
@@ -45,8 +46,6 @@ struct ModeAxis {
   FailKind kind = FailKind::divergence;
   std::string_view claim = {};  // "'y' depends on <claim>"
 
-  // The axis only has an effect if the device draws its schedule from Mode::schedule_seed.
-  bool of_seeded_schedules = false;
   // It only has an effect on work that is enqueued, and none on calls that compute at once.
   bool of_enqueued_work = false;
   // Whether the axis applies to the plan. Null: always.
@@ -86,10 +85,12 @@ inline constexpr std::string_view kLaunch = "launch", kPoison = "poison", kSched
 inline constexpr std::string_view kLoad = "load", kAlone = "alone", kSideBySide = "side by side";
 }  // namespace axis
 
+// Those of a device whose seeds decide how blocks, threads and streams interleave.
 const std::vector<ModeAxis>& all_mode_axes();
 
-// The axes that have an effect on a device with or without seeded schedules.
-std::vector<ModeAxis> mode_axes_with(bool seeded_schedules);
+// The axes that have an effect on a device whose seeds decide this: without the row "schedule", or
+// with another in its place that varies whether the device is kept busy.
+std::vector<ModeAxis> mode_axes_with(SeedDecides decides);
 
 // Those of `axes` that have an effect on targets whose calls compute at once.
 std::vector<ModeAxis> mode_axes_at_once(std::vector<ModeAxis> axes);

@@ -153,7 +153,7 @@ struct Mode {
   Allocator allocator = Allocator::guard;
   Placement placement = Placement::guard_after;
   std::uint32_t poison = 0xffffffffu;  // repeated over outputs and scratch before the call
-  std::uint64_t schedule_seed = 0;     // of the host device's scheduler; CUDA ignores it
+  std::uint64_t schedule_seed = 0;     // see SeedDecides (core/device_traits.h)
   SanitizerTool sanitizer = SanitizerTool::none;
   PoolPolicy pool = {};  // the default unless the allocator is `pool`
   Alignment alignment = Alignment::promised;

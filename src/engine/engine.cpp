@@ -74,7 +74,7 @@ Result<std::unique_ptr<Engine>> Engine::open(const EngineOptions& options) {
   engine->registry_ = std::move(registry);
   engine->deadline_ = options.trial_deadline();
   engine->sanitizer_ = options.sanitizer;
-  auto axes = mode_axes_with(traits_of(options.device).execution.seeded_schedules);
+  auto axes = mode_axes_with(traits_of(options.device).execution.seed_decides);
   engine->catalog_ = catalog_with(options, axes);
   engine->catalog_at_once_ = catalog_with(options, mode_axes_at_once(std::move(axes)));
   RZ_TRY(engine->start_workers(options));
@@ -133,7 +133,7 @@ Result<campaign::SelfProof> Engine::prove(std::optional<Allocator> only) {
     if (const auto tool = prove_tool(sanitizer_); !tool)
       return harness_error("self-proof failed: " + tool.error().message);
   campaign::SelfProofOptions options{.deadline = deadline_, .stop = interrupted_};
-  options.seeded_schedules = site().traits().execution.seeded_schedules;
+  options.seeded_schedules = site().traits().execution.seed_decides == SeedDecides::interleaving;
   if (only) options.allocators = {*only};
   auto proof = campaign::prove(*tiers_, catalog_, site().find_spec(), options);
   if (!proof || !with_tool) return proof;

@@ -65,11 +65,8 @@ std::optional<std::string> Site::cannot_judge(const RecordedPlan& recorded) cons
   const std::string& oracle = recorded.oracle;
   if (catalog_->find(oracle) != nullptr || oracles::Catalog().find(oracle) == nullptr)
     return std::nullopt;
-  const std::string_view needs = catalog_->is_dry()
-                                     ? "kernels that run, and device {} runs none"
-                                     : "schedules drawn from a seed, and device {} draws none";
-  return fmt::format("the oracle '{}' needs ", oracle) +
-         fmt::format(fmt::runtime(needs), traits_->name);
+  return fmt::format("the oracle '{}' needs kernels that run, and device {} runs none", oracle,
+                     traits_->name);
 }
 
 std::optional<std::string> Site::cannot_refute(const RecordedPlan& recorded) const {

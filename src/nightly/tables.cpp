@@ -39,7 +39,7 @@ bisect::Bisection bisection_of(const Finding& f, const TargetEntry& target, bise
   bisect::Prober prober(runner, std::move(budget), std::move(runs));
   bisect::BisectOptions options;
   const auto& device = traits_of_device(f.environment.device);
-  auto axes = mode_axes_with(device.execution.seeded_schedules);
+  auto axes = mode_axes_with(device.execution.seed_decides);
   if (target.immediate) axes = mode_axes_at_once(std::move(axes));
   const oracles::Catalog catalog({}, SanitizerTool::none, {}, std::move(axes));
   options.axes = engine::axes_asked(catalog, f.oracle);

@@ -57,9 +57,10 @@ class DeviceSource final : public RecordSource {
   std::string problem_;
 };
 
-// Kernels that Redzone launches itself; see device/cuda/buffer_kernels.cu.
+// Kernels that Redzone launches itself; see device/cuda/buffer_kernels.cu and contention_kernel.cu.
 bool is_ours(std::string_view kernel) {
-  return kernel == "redzone_fill" || kernel == "redzone_fill_inline" || kernel == "redzone_check";
+  return kernel == "redzone_fill" || kernel == "redzone_fill_inline" || kernel == "redzone_check" ||
+         kernel == "redzone_contention";
 }
 
 }  // namespace

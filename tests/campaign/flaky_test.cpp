@@ -50,7 +50,7 @@ Settled reduced_flaky(double rate, std::uint64_t seed, const TargetSpec& spec,
 
 TEST(Flaky, IsReducedAsFarAsWhatFailsAlways) {
   const TargetSpec spec = small_spec();
-  const oracles::Catalog catalog({}, SanitizerTool::none, {}, mode_axes_with(false));
+  const oracles::Catalog catalog({}, SanitizerTool::none, {}, mode_axes_with(SeedDecides::nothing));
   const Plan want = plain_plan({call_of(65, 16)});
   for (const double rate : {0.9, 0.5, 0.2, 0.05}) {
     int right = 0;

@@ -67,7 +67,7 @@ TEST(DeviceTraits, FitTogether) {
       EXPECT_FALSE(traits_of(*other).targets.runs_plugins_of.has_value());
     }
     if (!device.execution.runs_kernels) {
-      EXPECT_FALSE(device.execution.seeded_schedules);
+      EXPECT_EQ(device.execution.seed_decides, SeedDecides::nothing);
       EXPECT_FALSE(device.execution.fault_names_call);
       EXPECT_FALSE(device.tools.compute_sanitizer);
       EXPECT_FALSE(device.tools.core_dumps);

@@ -5,6 +5,8 @@
 
 #include <set>
 
+#include "core/contention.h"
+
 namespace redzone {
 namespace {
 
@@ -199,10 +201,34 @@ TEST(ModeAxes, AFilledStackIsComparedWithWhatWasLeftAndWithTheOtherFill) {
 }
 
 TEST(ModeAxes, OfADeviceWithoutSeededSchedulesLackThoseAlone) {
-  const auto all = mode_axes_with(true), some = mode_axes_with(false);
+  const auto all = mode_axes_with(SeedDecides::interleaving),
+             some = mode_axes_with(SeedDecides::nothing);
   EXPECT_EQ(all.size(), all_mode_axes().size());
   EXPECT_EQ(some.size() + 1, all.size());
   EXPECT_EQ(find_mode_axis(some, axis::kSchedule), nullptr);
+}
+
+// On a device that is kept busy beside some trials: only a plan that is can need it, and a trial of
+// it is varied to an idle device and back.
+TEST(ModeAxes, OfADeviceWhoseSeedsDecideContentionVaryThatAlone) {
+  const auto axes = mode_axes_with(SeedDecides::contention);
+  EXPECT_EQ(axes.size(), all_mode_axes().size());
+  const ModeAxis* axis = find_mode_axis(axes, axis::kSchedule);
+  ASSERT_NE(axis, nullptr);
+  Plan plan;
+  int contended = 0;
+  for (std::uint64_t seed = 0; seed < 80; ++seed) {
+    plan.mode.schedule_seed = seed;
+    contended += axis->has(plan);
+    TrialSpec trial{.mode = plan.mode};
+    axis->vary(plan, trial);
+    EXPECT_NE(has_contention(trial.mode.schedule_seed), has_contention(seed));
+    axis->vary(plan, trial);
+    EXPECT_EQ(has_contention(trial.mode.schedule_seed), has_contention(seed));
+  }
+  EXPECT_EQ(contended, 5);
+  EXPECT_FALSE(has_contention(kIdleSeed));
+  EXPECT_TRUE(has_contention(kContendedSeed));
 }
 
 }  // namespace

@@ -29,6 +29,13 @@ __global__ void count_twin(std::uint32_t* counter) {
   add_one(counter);
 }
 
+__global__ void meet(std::uint32_t* arrived) {
+  if (threadIdx.x != 0) return;
+  atomicAdd(arrived, 1u);
+  while (*static_cast<volatile std::uint32_t*>(arrived) < gridDim.x) {
+  }
+}
+
 __global__ void delayed_store(std::uint32_t* at, std::uint32_t value, std::int64_t cycles) {
   const std::int64_t start = clock64();
   while (clock64() - start < cycles) {
@@ -74,6 +81,9 @@ KernelRef count_kernel() {
 }
 KernelRef count_twin_kernel() {
   return kernel_ref("count_twin", count_twin);
+}
+KernelRef meet_kernel() {
+  return kernel_ref("meet", meet);
 }
 KernelRef delayed_store_kernel() {
   return kernel_ref("delayed_store", delayed_store);

@@ -12,6 +12,7 @@ KernelRef load_byte_kernel();      // (const uint8_t* at, uint8_t* to): one thre
 KernelRef load_word_kernel();      // (const uint32_t* at, uint32_t* to): one access of 4 bytes
 KernelRef count_kernel();          // (uint32_t* counter): each thread adds 1
 KernelRef count_twin_kernel();     // the same, for a test that needs a kernel not launched before
+KernelRef meet_kernel();           // (uint32_t* arrived): each block adds 1 and waits for all
 KernelRef delayed_store_kernel();  // (uint32_t* at, uint32_t value, int64_t cycles)
 KernelRef copy_word_kernel();      // (const uint32_t* from, uint32_t* to)
 KernelRef shared_sum_kernel();     // (uint32_t* to, uint32_t bytes): sets that much of its dynamic

@@ -16,7 +16,7 @@ using testing::completed;
 using testing::plan_of_calls;
 
 TEST(Catalog, ComparesAlongTheAxesThatItIsGivenMostSpecificFirst) {
-  const Catalog all, some({}, SanitizerTool::none, {}, mode_axes_with(/*seeded_schedules=*/false));
+  const Catalog all, some({}, SanitizerTool::none, {}, mode_axes_with(SeedDecides::nothing));
   EXPECT_NE(all.find("schedule"), nullptr);
   EXPECT_EQ(some.find("schedule"), nullptr);
   EXPECT_NE(some.find("order"), nullptr);

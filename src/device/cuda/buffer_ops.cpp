@@ -5,7 +5,7 @@
 
 #include "device/cuda/cuda_error.h"
 
-extern "C" const unsigned char redzone_buffer_kernels[];  // buffer_kernels.S
+extern "C" const unsigned char redzone_buffer_kernels[];  // kernels.S
 
 namespace redzone::device::cuda {
 namespace {

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
+#include "core/contention.h"
 #include "core/error.h"
 #include "core/leak.h"
 #include "device/cuda/cuda_error.h"
@@ -143,7 +145,21 @@ Status<void> CudaDevice::begin_trial(const TrialSettings& settings) {
   RZ_TRY(noted(parts_->pool->begin(settings.pool)));
   streams_in_use_ = settings.streams;
   last_kernel_ = nullptr;
+  return noted(set_contention(settings));
+}
+
+Status<void> CudaDevice::set_contention(const TrialSettings& settings) {
+  contends_ = settings.launch != Launch::blocking && has_contention(settings.schedule_seed);
+  if (!contends_ || parts_->contention != nullptr) return {};
+  RZ_TRY_ASSIGN(auto made, Contention::create(parts_->api, parts_->info.multiprocessors));
+  parts_->contention = std::move(made);
   return {};
+}
+
+Status<void> CudaDevice::contend() {
+  if (!std::exchange(contends_, false)) return {};
+  idle_ = false;
+  return noted(parts_->contention->begin());
 }
 
 void CudaDevice::watch(std::vector<NamedRange>) {}
@@ -179,6 +195,7 @@ Status<void> CudaDevice::launch(int stream, const KernelRef& kernel, const Launc
     copy_name(box_->kernel, kernel.name);
     last_kernel_ = kernel.name;
   }
+  if (!parts_->gate->closed()) RZ_TRY(contend());
   return noted(parts_->launcher->launch((*parts_->streams)[stream], kernel, shape, args));
 }
 
@@ -287,12 +304,14 @@ Status<void> CudaDevice::hold() {
 }
 
 Status<void> CudaDevice::open() {
+  Status<void> begun;
+  if (parts_->gate->closed()) begun = contend();
   parts_->gate->open();
-  return {};
+  return begun;
 }
 
 Status<void> CudaDevice::synchronize() {
-  parts_->gate->open();
+  RZ_TRY(open());
   // Waits for the whole context, including work of a target on its own streams or on the default
   // stream.
   const CUresult r = parts_->api.ctx_synchronize();

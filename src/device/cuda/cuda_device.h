@@ -11,6 +11,7 @@
 
 #include "device/caching_memory.h"
 #include "device/cuda/buffer_ops.h"
+#include "device/cuda/contention.h"
 #include "device/cuda/context.h"
 #include "device/cuda/driver_api.h"
 #include "device/cuda/gate.h"
@@ -72,6 +73,11 @@ class CudaDevice final : public Device {
   Status<void> give(int stream, int signal) override;
 
  private:
+  // Whether the device is kept busy beside the first kernels of the trial. Those of a blocking one
+  // run one at a time, and only the first would be beside other work.
+  Status<void> set_contention(const TrialSettings& settings);
+  // Begins that, if it has not begun: when the first kernel may run.
+  Status<void> contend();
   // The gate of a signal, made at its first use: most workers never force an order.
   Status<Gate*> signal_at(int signal);
   void open_signals();
@@ -90,6 +96,7 @@ class CudaDevice final : public Device {
     std::optional<CachingMemory> caching;  // over cached_segments
     std::unique_ptr<PoolMemory> pool;
     std::unique_ptr<BufferOps> buffers;
+    std::unique_ptr<Contention> contention;  // null until a trial has it
     std::optional<Launcher> launcher;
     std::optional<Variants> variants;
   };
@@ -110,7 +117,8 @@ class CudaDevice final : public Device {
   BlackBox* box_ = nullptr;
   const char* last_kernel_ = nullptr;  // its name is in the black box
   int streams_in_use_ = 1;
-  bool idle_ = true;  // nothing was enqueued since the last synchronize()
+  bool idle_ = true;       // nothing was enqueued since the last synchronize()
+  bool contends_ = false;  // contend() is to begin
   bool lost_ = false;
 };
 
