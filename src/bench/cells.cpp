@@ -42,6 +42,7 @@ ModeCell measure_cell(const Setup& setup, exec::Executor& executor, const Target
     if (Clock::now() - begun >= most || setup.stop()) break;
     plan.mode.launch = way.launch;
     plan.mode.allocator = way.allocator;
+    plan.mode.schedule_seed = way.schedule_seed.value_or(plan.mode.schedule_seed);
     executor.submit({0, plan, way.oracle->expand(plan, spec), setup.triage.hang_deadline});
     const auto result = executor.next(std::chrono::hours(1));
     RZ_CHECK(result.has_value());

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "bench/setup.h"
@@ -30,6 +32,7 @@ struct Way {
   const Oracle* oracle = nullptr;
   Launch launch = Launch::async;
   Allocator allocator = Allocator::guard;
+  std::optional<std::uint64_t> schedule_seed = {};  // instead of the plan's
 };
 
 // Plans small enough for the slowest tool: the limits of the host device, except for the memory

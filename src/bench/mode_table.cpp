@@ -2,22 +2,40 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+#include <string>
+#include <utility>
+
 #include "bench/cells.h"
+#include "core/contention.h"
+#include "core/device_traits.h"
 #include "exec/tiered.h"
 
 namespace redzone::bench {
 namespace {
+
+// Beside the screen's column, one with other work that keeps the device busy. The other columns are
+// without it in all plans.
+void add_contended(std::vector<Way>& all) {
+  for (auto& way : all) way.schedule_seed = kIdleSeed;
+  const auto screen = std::ranges::find(all, kScreen, [](const Way& w) { return w.column.name; });
+  Way busy = *screen;
+  busy.column = {"screen-busy", "the same, beside other work that keeps the device busy"};
+  busy.schedule_seed = kContendedSeed;
+  all.insert(std::next(screen), std::move(busy));
+}
 
 std::vector<Way> ways(const Setup& setup, const Oracle* one) {
   using enum Launch;
   using enum Allocator;
   const Oracle* memcheck = &setup.catalog.sanitizer(SanitizerTool::memcheck);
   const Oracle* racecheck = &setup.catalog.sanitizer(SanitizerTool::racecheck);
-  return {
+  std::vector<Way> all = {
       {{"async", "one async trial over the guard arena, compared with the reference"}, one, async},
       {{"blocking", "the same, synchronized after each launch"}, one, blocking},
       {{"gated", "the same, held until all is enqueued"}, one, gated},
-      {{"screen", "the two trials of the screen"}, &setup.catalog.screen(), gated},
+      {{std::string(kScreen), "the two trials of the screen"}, &setup.catalog.screen(), gated},
       {{"memcheck", "records of memcheck over the guard arena, async"}, memcheck, async},
       {{"memcheck-caching", "records of memcheck over a caching allocator, async"},
        memcheck,
@@ -25,6 +43,8 @@ std::vector<Way> ways(const Setup& setup, const Oracle* one) {
        caching},
       {{"racecheck", "records of racecheck, async"}, racecheck, async},
   };
+  if (traits_of(setup.device).execution.seed_decides == SeedDecides::contention) add_contended(all);
+  return all;
 }
 
 }  // namespace
