@@ -23,6 +23,13 @@ constexpr std::array<std::string_view, 7> kAddressCodes = {"SIGSEGV",
                                                            "CUDA_ERROR_INVALID_PC",
                                                            kSharedOverrunCode};
 
+// Of an exception its type alone: the detail has its text.
+std::string_view short_code(std::string_view code) {
+  if (!code.starts_with(kException)) return code;
+  return code.substr(
+      0, std::min(code.find(": ", kException.size()), code.find(" in ", kException.size())));
+}
+
 std::string side_of(const BufferObservation& b) {
   if (b.dirty_before > 0) return "before";
   return b.dirty_after > 0 ? "after" : "gap";
@@ -283,11 +290,12 @@ std::optional<Verdict> judge_fault(std::string_view oracle, const Plan& plan,
   if (!address) {
     s.kind = FailKind::fault;
     s.where = fault.code;
+    const std::string_view what = short_code(fault.code);
     // A target that could not be made, which was in no call: the detail says so.
-    if (fault.call < 0 && fault.code == "target-error")
-      return fail(oracle, s, fault.call, fmt::format("{} {}", fault.code, fault.detail));
+    if (fault.call < 0 && (fault.code == kTargetErrorCode || fault.code.starts_with(kException)))
+      return fail(oracle, s, fault.call, fmt::format("{} {}", what, fault.detail));
     return fail(oracle, s, fault.call,
-                fmt::format("{} in {}{}{}", fault.code, place_of(plan, fault),
+                fmt::format("{} in {}{}{}", what, place_of(plan, fault),
                             in_host_code || fault.detail.empty() ? "" : ": ",
                             in_host_code ? "" : fault.detail));
   }

@@ -8,7 +8,7 @@ import struct
 from ctypes import CFUNCTYPE, POINTER, c_char_p, c_double, c_int, c_int64, c_uint64, c_void_p
 from typing import Any
 
-ABI = 1
+ABI = 2
 MOST_RANK = 5
 NO_INTEGER = -(1 << 63)
 
@@ -60,7 +60,7 @@ _VALUES = (_DOUBLES, POINTER(c_uint64), POINTER(c_int64), POINTER(c_int))
 _FUNCTIONS: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "rz_worker_abi": (c_int, ()),
     "rz_worker_main": (c_int, (c_int, POINTER(c_char_p), c_char_p, POINTER(Callbacks))),
-    "rz_error": (None, (c_char_p,)),
+    "rz_error": (None, (c_char_p, c_char_p)),
     "rz_call_index": (c_int, (c_void_p,)),
     "rz_call_repeat": (c_int64, (c_void_p,)),
     "rz_call_seed": (c_uint64, (c_void_p,)),

@@ -86,7 +86,7 @@ class Worker:
                 instance = Instance(target)
             self._progress.hook()
         except BaseException as error:
-            self._library.rz_error(self._told(error))
+            self._library.rz_error(as_bytes(self._code_of(error)), self._told(error))
             return -1
         key = next(self._ids)
         self._instances[key] = instance

@@ -105,10 +105,17 @@ inline constexpr char kSharedBuffer[] = "shared";
 // changed when the block ended.
 inline constexpr std::string_view kSharedOverrunCode = "shared-overrun";
 
+// The code of a target that uses the API of targets wrongly, and of earlier versions for all
+// exceptions.
+inline constexpr std::string_view kTargetErrorCode = "target-error";
+
+// The code of an exception of the target begins with this, and goes on with its type: "TYPE: TEXT"
+// in C++, "TYPE in FUNCTION: LINE" in Python, or "TYPE" alone.
+inline constexpr std::string_view kException = "exception: ";
+
 // Known facts about a fault. Indices are those of calls_of(plan); -1 and "" mean unknown.
 struct Fault {
-  std::string
-      code;  // "CUDA_ERROR_ILLEGAL_ADDRESS", "SIGSEGV", "invalid-launch", "target-error", ...
+  std::string code;  // "CUDA_ERROR_ILLEGAL_ADDRESS", "SIGSEGV", "invalid-launch", ...
   std::int32_t call = -1;
   std::string kernel = {};
   std::string buffer = {};  // tensor or scratch that the address is in, or nearest to

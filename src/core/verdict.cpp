@@ -27,6 +27,13 @@ bool is_shared_overrun(const Signature& older, const Signature& now) {
          now.buffer == kSharedBuffer && now.side == name_of(Side::after);
 }
 
+// As earlier versions named all exceptions of C++.
+bool is_target_error(const Signature& older, const Signature& now) {
+  return older.kind == FailKind::fault && older.where == kTargetErrorCode &&
+         now.kind == FailKind::fault && now.target == older.target &&
+         now.where.starts_with(kException);
+}
+
 }  // namespace
 
 bool more_specific(FailKind a, FailKind b) {
@@ -71,7 +78,6 @@ bool same_bug(const Signature& a, const Signature& b) {
   };
   // Of an exception, earlier versions stored its type alone.
   const auto begins = [](const std::string& x, const std::string& y) {
-    constexpr std::string_view kException = "exception: ";
     return x.starts_with(kException) && x.find(' ', kException.size()) == std::string::npos &&
            y.starts_with(x + " in ");
   };
@@ -90,7 +96,7 @@ bool is_fault_of(const Signature& fault, const Signature& canary) {
 
 bool fails_as(const Signature& seen, const Signature& recorded) {
   return same_bug(seen, recorded) || is_fault_of(seen, recorded) || is_fault_of(recorded, seen) ||
-         is_shared_overrun(recorded, seen);
+         is_shared_overrun(recorded, seen) || is_target_error(recorded, seen);
 }
 
 }  // namespace redzone

@@ -90,7 +90,7 @@ bool needs_reference(FailKind kind);
 struct Signature {
   FailKind kind = FailKind::divergence;
   std::string target;
-  // Kernel; for `fault` an error code, of a Python exception "exception: TYPE in FUNCTION: LINE".
+  // Kernel; for `fault` an error code (Fault::code).
   std::string where;
   std::string buffer;  // tensor or scratch name
   std::string side;    // before | after | inside | gap | ""

@@ -57,7 +57,7 @@ inline std::optional<Failure> refused_launch(const LaunchLimits& limits, std::st
 // well: both have one rule.
 inline Failure pageable(std::string_view operation, std::string_view end) {
   return {
-      Failure::Kind::launch_refused, "target-error",
+      Failure::Kind::launch_refused, std::string(kTargetErrorCode),
       fmt::format("{}: the {} is neither device memory nor from pinned_memory()", operation, end)};
 }
 

@@ -45,7 +45,8 @@ CallContext::~CallContext() {
 }
 
 void CallContext::finish() {
-  if (capturing_ && !ended()) fail("target-error", "run() returned inside of its capture");
+  if (capturing_ && !ended())
+    fail(std::string(kTargetErrorCode), "run() returned inside of its capture");
   fill_scratch();
   state_.session.settle();
   give_back_scratch();
@@ -86,8 +87,9 @@ void CallContext::wait(int stream, int on) {
 bool CallContext::acceptable(std::string_view name, std::size_t bytes, std::size_t align) {
   constexpr std::size_t kMostNameBytes = 256;
   if (name.size() > kMostNameBytes) {
-    fail("target-error", fmt::format("the name of scratch has {} bytes, at most {} are possible",
-                                     name.size(), kMostNameBytes));
+    fail(std::string(kTargetErrorCode),
+         fmt::format("the name of scratch has {} bytes, at most {} are possible", name.size(),
+                     kMostNameBytes));
     return false;
   }
   if (std::has_single_bit(align) && bytes <= kMostRawBytes && align <= kMostRawBytes) return true;
@@ -251,7 +253,7 @@ void CallContext::launch(const KernelRef& kernel, const LaunchShape& shape,
 
 void CallContext::begin_capture() {
   if (ended()) return;
-  if (capturing_) return fail("target-error", "begin_capture() inside of a capture");
+  if (capturing_) return fail(std::string(kTargetErrorCode), "begin_capture() inside of a capture");
   if (state_.session.capturing())
     return unsupported("the target captures a graph itself, and this call is captured already");
   if (fill_scratch()) capturing_ = state_.session.begin_capture(unit_.item->stream);
@@ -259,7 +261,7 @@ void CallContext::begin_capture() {
 
 GraphRef CallContext::end_capture() {
   if (!capturing_) {
-    if (!ended()) fail("target-error", "end_capture() without a begin_capture()");
+    if (!ended()) fail(std::string(kTargetErrorCode), "end_capture() without a begin_capture()");
     return {};
   }
   capturing_ = false;
@@ -273,7 +275,8 @@ void CallContext::replay(const GraphRef& graph, int stream) {
   const auto on = device_stream(stream);
   if (!on) return;
   if (!state_.session.is_graph(graph.id))
-    return fail("target-error", fmt::format("replay of graph {}, which does not exist", graph.id));
+    return fail(std::string(kTargetErrorCode),
+                fmt::format("replay of graph {}, which does not exist", graph.id));
   if (!fill_scratch()) return;
   state_.flush_watch();
   state_.session.replay(*on, graph.id);

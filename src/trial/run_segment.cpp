@@ -10,6 +10,7 @@
 #include "trial/collecting_target.h"
 #include "trial/plan_graphs.h"
 #include "trial/segment.h"
+#include "trial/thrown.h"
 
 namespace redzone::trial {
 namespace {
@@ -60,19 +61,15 @@ void run_code(TrialState& state, const TargetSpec& spec, CallUnit& unit, std::in
               const char* function, std::optional<CallContext>& context, Code code) {
   Session& session = state.session;
   context.emplace(state, unit, run);
-  const auto thrown = [&](const char* what) {
-    session.stop_fault("target-error", unit.item->index, {}, what);
-  };
   try {
     code(*context);
     context->finish();
   } catch (const SpecError& e) {
     session.stop(End::spec_error,
                  fmt::format("target '{}': {}(): {}", spec.name, function, e.what()));
-  } catch (const std::exception& e) {
-    thrown(e.what());
   } catch (...) {
-    thrown("threw something that is not a std::exception");
+    auto thrown = thrown_now();
+    session.stop_fault(std::move(thrown.code), unit.item->index, {}, std::move(thrown.text));
   }
 }
 

@@ -33,7 +33,7 @@ void prepare(TrialState& state, const TargetSpec& spec, std::span<const RunItem>
              std::size_t bytes, std::size_t calls, Segment& out);
 void fill(TrialState& state, Segment& segment);
 // Enqueues the steps, then collects what the calls returned. An exception of the target ends the
-// trial as a fault "target-error"; a SpecError ends it as a spec error.
+// trial as a fault named after it (thrown.h); a SpecError ends it as a spec error.
 void run(TrialState& state, const TargetSpec& spec, Target& target, Segment& segment);
 // `last`: the last segment of the trial, so workspaces and allocations are checked too. If the
 // session gave up only tensors are checked: scratch may not have been filled yet.

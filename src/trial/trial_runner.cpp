@@ -15,22 +15,22 @@
 #include "trial/encode.h"
 #include "trial/fetched_outputs.h"
 #include "trial/reference_sample.h"
+#include "trial/thrown.h"
 
 namespace redzone::trial {
 namespace {
 
 std::unique_ptr<Target> make_target(const TargetEntry& entry, Session& session) {
-  const auto failed = [&](std::string what) {
-    session.stop_fault("target-error", -1, {}, "when it was made: " + std::move(what));
+  const auto failed = [&](std::string code, const std::string& text) {
+    session.stop_fault(std::move(code), -1, {}, "when it was made: " + text);
     return nullptr;
   };
   try {
     auto target = entry.make();
-    return target ? std::move(target) : failed("returned null");
-  } catch (const std::exception& e) {
-    return failed(e.what());
+    return target ? std::move(target) : failed(std::string(kTargetErrorCode), "returned null");
   } catch (...) {
-    return failed("threw something that is not a std::exception");
+    auto thrown = thrown_now();
+    return failed(std::move(thrown.code), thrown.text);
   }
 }
 

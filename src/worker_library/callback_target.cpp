@@ -12,11 +12,11 @@ namespace redzone::worker {
 
 int CallingProcess::make(const python::TargetDescription& target) {
   if (const auto it = lasting_.find(target.name); it != lasting_.end()) return it->second;
-  error_.clear();
+  error_.reset();
   const auto code = guarded_code(-1);
   const int instance = callbacks_.make(callbacks_.user, target.name.c_str());
-  if (instance < 0)
-    throw std::runtime_error(error_.empty() ? "the target could not be made" : error_);
+  if (instance < 0 && error_) throw *error_;
+  if (instance < 0) throw std::runtime_error("the target could not be made");
   if (target.lives_with_process) lasting_.emplace(target.name, instance);
   return instance;
 }

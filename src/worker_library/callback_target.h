@@ -3,6 +3,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -11,6 +12,7 @@
 #include "python/description.h"
 #include "trial/collecting_target.h"
 #include "trial/own_blocks.h"
+#include "trial/thrown.h"
 #include "worker_library/public/redzone/worker.h"
 
 // What the callbacks get: the C names of one call and one reference.
@@ -35,13 +37,13 @@ class CallingProcess {
 
   const rz_callbacks& callbacks() const { return callbacks_; }
   // The instance for a new trial: the only one of a target that lives with the process. Throws
-  // std::runtime_error with the reason if there is none.
+  // std::runtime_error with the reason if there is none, a CodedError if set_error() has one.
   int make(const python::TargetDescription& target);
   void destroy(const python::TargetDescription& target, int instance);
   void trial(bool begins);
 
   // The reason of the make() that fails.
-  void set_error(std::string message) { error_ = std::move(message); }
+  void set_error(trial::CodedError error) { error_ = std::move(error); }
   // Progress of the trial, from any thread.
   void set_black_box(device::BlackBox& box) { box_ = &box; }
   void show_progress();
@@ -60,7 +62,7 @@ class CallingProcess {
  private:
   rz_callbacks callbacks_;
   std::map<std::string, int, std::less<>> lasting_;  // instances that live with the process
-  std::string error_;
+  std::optional<trial::CodedError> error_;
   device::BlackBox* box_ = nullptr;
   memory_preload::GuardedTrials* memory_ = nullptr;
   trial::OwnBlocks* own_blocks_ = nullptr;

@@ -130,8 +130,8 @@ int rz_worker_main(int argc, const char* const* argv, const char* description_js
   }
 }
 
-void rz_error(const char* message) {
-  if (process_here != nullptr) process_here->set_error(message);
+void rz_error(const char* code, const char* message) {
+  if (process_here != nullptr) process_here->set_error({code, message});
 }
 
 // ---- of a call ---------------------------------------------------------------------------------

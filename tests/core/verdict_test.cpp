@@ -72,6 +72,15 @@ TEST(Signatures, OfAWriteBehindSharedMemoryMeetTheirOlderName) {
   EXPECT_FALSE(fails_as(now, older));
 }
 
+TEST(Signatures, OfAnExceptionMeetTheOneNameOfEarlierVersions) {
+  const Signature older{FailKind::fault, "t", "target-error", "", "", ""};
+  Signature now{FailKind::fault, "t", "exception: std::logic_error: no plan for #", "", "", ""};
+  EXPECT_TRUE(fails_as(now, older));
+  EXPECT_FALSE(fails_as(older, now));
+  now.where = "double-free";
+  EXPECT_FALSE(fails_as(now, older));
+}
+
 TEST(FailKinds, ThatEndATrialShowInThatTrial) {
   for (const auto kind : all_kinds()) EXPECT_TRUE(!ends_trial(kind) || is_direct(kind));
   EXPECT_TRUE(ends_trial(FailKind::hang));

@@ -56,6 +56,25 @@ TEST(Fault, OtherEndsKeepTheirKind) {
   const Fault unmade{.code = "target-error", .call = -1, .detail = "when it was made: no license"};
   EXPECT_EQ(judge_fault("f", plan, faulted(unmade))->reason,
             "target-error when it was made: no license");
+  const Fault exception{.code = "exception: std::logic_error: no license for #",
+                        .call = -1,
+                        .detail = "when it was made: no license for 7"};
+  EXPECT_EQ(judge_fault("f", plan, faulted(exception))->reason,
+            "exception: std::logic_error when it was made: no license for 7");
+}
+
+TEST(Fault, OfAnExceptionTheReasonHasTheTypeAndTheSignatureAll) {
+  const auto judged = [](std::string code, std::string detail) {
+    return *judge_fault("f", plan_of_calls({7}),
+                        faulted({.code = std::move(code), .call = 0, .detail = std::move(detail)}));
+  };
+  const Verdict cpp = judged("exception: std::logic_error: no plan for #", "no plan for 7");
+  EXPECT_EQ(cpp.signature.where, "exception: std::logic_error: no plan for #");
+  EXPECT_EQ(cpp.reason, "exception: std::logic_error in call 1 (N = 7): no plan for 7");
+  const Verdict python = judged("exception: ValueError in f: g(x)", "my.py:3: no");
+  EXPECT_EQ(python.reason, "exception: ValueError in call 1 (N = 7): my.py:3: no");
+  EXPECT_EQ(judged("exception: int", "no std::exception").reason,
+            "exception: int in call 1 (N = 7): no std::exception");
 }
 
 TEST(Fault, AMisalignedAccessIsAKindOfItsOwnAndSaysHowTensorsWereAligned) {

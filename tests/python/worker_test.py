@@ -69,8 +69,8 @@ class Library:
     def rz_call_unsupported(self, _, reason):
         self.told.append((b"unsupported", reason))
 
-    def rz_error(self, message):
-        self.told.append((b"error", message))
+    def rz_error(self, code, message):
+        self.told.append((b"error", code, message))
 
 
 class Calls(unittest.TestCase):
@@ -114,7 +114,9 @@ class Calls(unittest.TestCase):
             def __call__(self, x):
                 pass
 
-        self.assertEqual(self.told_of(Broken)[0][0], b"error")
+        self.assertEqual(
+            self.told_of(Broken)[0][:2], (b"error", b"exception: Silent in __init__: raise Silent")
+        )
 
     def test_a_call_ends_the_compilations_that_it_began(self):
         told: list[str] = []

@@ -465,7 +465,9 @@ TEST(Ending, ACheckThatWasRefusedShowsNothing) {
 TEST(Ending, TextsOfTheTargetAreCut) {
   const std::string text(1 << 20, 'x');
   Bench throws([&](Context&) { throw std::runtime_error(text); });
-  EXPECT_LT(throws.run({call_of(1, 1)}).fault->detail.size(), 20'000u);
+  const Observation thrown = throws.run({call_of(1, 1)});
+  EXPECT_LT(thrown.fault->detail.size(), 20'000u);
+  EXPECT_LT(thrown.fault->code.size(), 200u);
   Bench refuses([&](Context& ctx) { ctx.unsupported(text); });
   EXPECT_LT(refuses.run({call_of(1, 1)}).message.size(), 20'000u);
   Bench names([&](Context& ctx) { ctx.scratch(text, 64, 16, {}); });
@@ -492,10 +494,10 @@ TEST(Ending, Exceptions) {
   Bench standard([](Context&) { throw std::runtime_error("no plan for this shape"); });
   const Observation o = standard.run({call_of(1, 1)});
   EXPECT_EQ(o.end, End::fault);
-  EXPECT_EQ(o.fault->code, "target-error");
+  EXPECT_EQ(o.fault->code, "exception: std::runtime_error: no plan for this shape");
   EXPECT_EQ(o.fault->detail, "no plan for this shape");
   Bench other([](Context&) { throw 7; });
-  EXPECT_EQ(other.run({call_of(1, 1)}).fault->code, "target-error");
+  EXPECT_EQ(other.run({call_of(1, 1)}).fault->code, "exception: int");
 }
 
 TEST(Ending, RefusedLaunchesNameTheKernelAndAreRecorded) {
@@ -549,6 +551,7 @@ TEST(Ending, TargetsThatCannotBeMade) {
   plan.steps = {CallStep{call_of(1, 1), 1, 0}};
   const Observation o = runner.run(plan, {});
   EXPECT_EQ(o.end, End::fault);
+  EXPECT_EQ(o.fault->code, "exception: std::runtime_error: no license");
   EXPECT_EQ(o.fault->detail, "when it was made: no license");
   plan.target = "u";
   EXPECT_EQ(runner.run(plan, {}).end, End::worker_error);

@@ -299,34 +299,33 @@ TEST(TargetGraphs, CannotBeCapturedByAPlan) {
   EXPECT_NE(o.message.find("captures a graph itself"), std::string::npos) << o.message;
 }
 
-std::string target_error(RunFunction run) {
+std::string fault_of(RunFunction run) {
   Bench bench(std::move(run));
   const Observation o = bench.run({call_of(1, 1)});
   if (o.end != End::fault) return "no fault";
-  EXPECT_EQ(o.fault->code, "target-error");
   EXPECT_EQ(o.fault->call, 0);
   const auto captures = bench.device.logged({"capture"}).size();
   EXPECT_EQ(bench.device.logged({"end capture"}).size(), captures);
-  return o.fault->detail;
+  return o.fault->code + ": " + o.fault->detail;
 }
 
 TEST(TargetGraphs, MistakesOfTheTargetAreNamed) {
-  EXPECT_EQ(target_error([](Context& ctx) { ctx.end_capture(); }),
-            "end_capture() without a begin_capture()");
-  EXPECT_EQ(target_error([](Context& ctx) {
+  EXPECT_EQ(fault_of([](Context& ctx) { ctx.end_capture(); }),
+            "target-error: end_capture() without a begin_capture()");
+  EXPECT_EQ(fault_of([](Context& ctx) {
               ctx.begin_capture();
               ctx.begin_capture();
             }),
-            "begin_capture() inside of a capture");
-  EXPECT_EQ(target_error([](Context& ctx) { ctx.begin_capture(); }),
-            "run() returned inside of its capture");
-  EXPECT_EQ(target_error([](Context& ctx) { ctx.replay({}); }),
-            "replay of graph 0, which does not exist");
-  EXPECT_EQ(target_error([](Context& ctx) {
+            "target-error: begin_capture() inside of a capture");
+  EXPECT_EQ(fault_of([](Context& ctx) { ctx.begin_capture(); }),
+            "target-error: run() returned inside of its capture");
+  EXPECT_EQ(fault_of([](Context& ctx) { ctx.replay({}); }),
+            "target-error: replay of graph 0, which does not exist");
+  EXPECT_EQ(fault_of([](Context& ctx) {
               ctx.begin_capture();
               throw std::runtime_error("thrown");
             }),
-            "thrown");
+            "exception: std::runtime_error: thrown: thrown");
 }
 
 }  // namespace

@@ -123,7 +123,8 @@ TEST_F(Abi, WhatACallSaysOfItselfIsKept) {
 TEST_F(Abi, ATargetThatCannotBeMadeFailsWithTheReason) {
   EXPECT_EQ(screened("abi.unmade", {6}).outcome, Outcome::fail);
   ASSERT_TRUE(seen_.front().fault);
-  EXPECT_NE(seen_.front().fault->detail.find("my.py:3: nothing to make it of"), std::string::npos);
+  EXPECT_EQ(seen_.front().fault->code, "exception: ValueError");
+  EXPECT_EQ(seen_.front().fault->detail, "when it was made: my.py:3: nothing to make it of");
 }
 
 TEST_F(Abi, AReferenceThatFailsIsAMistakeOfItsAuthor) {

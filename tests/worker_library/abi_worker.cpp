@@ -23,7 +23,7 @@ int trials = 0;
 
 int make(void*, const char* target) {
   if (std::strcmp(target, "abi.unmade") == 0) {
-    rz_error("my.py:3: nothing to make it of");
+    rz_error("exception: ValueError", "my.py:3: nothing to make it of");
     return -1;
   }
   instances.push_back({target, 0, {}, {}});

@@ -31,7 +31,7 @@
 extern "C" {
 #endif
 
-#define RZ_WORKER_ABI 1
+#define RZ_WORKER_ABI 2
 #define RZ_MOST_RANK 5
 
 /* RZ_WORKER_ABI of the library. Compare it first: a struct of another version has another layout.
@@ -83,8 +83,8 @@ typedef struct {
 int rz_worker_main(int argc, const char* const* argv, const char* description_json,
                    const rz_callbacks* callbacks);
 
-/* Why make() failed, for the trial that it ends. */
-void rz_error(const char* message);
+/* Why make() failed, for the trial that it ends: `code` as of rz_call_fail(). */
+void rz_error(const char* code, const char* message);
 
 /* ---- of a call ---- */
 
