@@ -7,6 +7,7 @@
 #include "cli/flags.h"
 #include "cli/output.h"
 #include "core/terminal.h"
+#include "report/format.h"
 #include "store/file_lock.h"
 #include "store/upkeep.h"
 
@@ -56,9 +57,11 @@ Result<int> Merge::run(const po::variables_map& flags, Results& out) {
   RZ_TRY(require_sound(target, into));
   for (auto& [file, source] : sources) {
     RZ_TRY_ASSIGN(const auto merged, store::merge(source, target));
-    out.print(fmt::format(
-        "{}: {} new campaigns, {} new findings, {} with a better repro, {} ledger entries\n",
-        printable(file), merged.campaigns, merged.findings, merged.improved, merged.entries));
+    using report::counted;
+    out.print(fmt::format("{}: {}, {}, {} with a better repro, {} of the ledger\n", printable(file),
+                          counted(merged.campaigns, "new campaign"),
+                          counted(merged.findings, "new finding"), merged.improved,
+                          counted(merged.entries, "mark")));
   }
   return kOk;
 }

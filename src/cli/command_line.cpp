@@ -88,12 +88,26 @@ Error missing_argument(const Command& command, const po::positional_options_desc
                                         command.name(), what, command.name())};
 }
 
+bool is_flag(const po::options_description& flags, const std::string& word) {
+  return word.starts_with("--") && flags.find_nothrow(word.substr(2), /*approx=*/false) != nullptr;
+}
+
+// `--db --json`: the library takes the long name of a flag for a value. `--db=--json` is one.
+void refuse_flags_as_values(const po::options_description& flags,
+                            const po::parsed_options& parsed) {
+  for (const auto& option : parsed.options)
+    if (const auto& words = option.original_tokens; words.size() == 2 && is_flag(flags, words[1]))
+      throw po::error(fmt::format("{} needs a value, and '{}' is a flag", words[0], words[1]));
+}
+
 int run_one(Command& command, const std::vector<std::string>& arguments, Results& out) {
   po::positional_options_description words;
   const auto flags = flags_of(command, words);
   po::variables_map values;
   try {
-    po::store(po::command_line_parser(arguments).options(flags).positional(words).run(), values);
+    const auto parsed = po::command_line_parser(arguments).options(flags).positional(words).run();
+    refuse_flags_as_values(flags, parsed);
+    po::store(parsed, values);
     if (values.count("help") != 0) {
       out.print(help_text(command));
       return kOk;

@@ -360,8 +360,8 @@ TEST_F(SixNights, ShardsShareTheWorkAndTheirStoresBecomeOne) {
   const Ran merged = redzone(folder_, {"merge", "a.db", "b.db", "--into", "c.db"});
   EXPECT_EQ(merged.exit, 0) << merged;
   const Ran again = redzone(folder_, {"merge", "b.db", "a.db", "--into", "c.db"});
-  EXPECT_NE(again.out.find("a.db: 0 new campaigns, 0 new findings, 0 with a better repro, 0 ledger "
-                           "entries"),
+  EXPECT_NE(again.out.find("a.db: 0 new campaigns, 0 new findings, 0 with a better repro, 0 marks "
+                           "of the ledger"),
             std::string::npos)
       << again;
   const Json findings = redzone(folder_, {"findings", "--db", "c.db", "--json"}).json()["findings"];
