@@ -28,6 +28,7 @@ from .files import CODE_HASH, FileError, Files, MissingModule, exception_text
 from .imports import ImportWatch
 from .learning import Teller
 from .library import DESTROY, MAKE, REFERENCE, RUN, TRIAL, Callbacks, LibraryError, open_library
+from .numpy_memory import NumpyMemory
 from .output import as_bytes, fail_check, flush, write_line
 from .progress import Progress, compile_no_vectors, prepare_inductor
 from .targets import Target
@@ -77,6 +78,7 @@ class Worker:
             working=lambda what: library.rz_progress(as_bytes(what)),
         )
         self._cuda = CurrentStream() if device == "cuda" else None
+        self._numpy_memory = NumpyMemory()
 
     def make(self, _: Any, name: bytes) -> int:
         target = self._targets[name.decode()]
@@ -145,6 +147,7 @@ class Worker:
             for instance in self._instances.values():
                 instance.results.clear()
             self._progress.hook()
+            self._numpy_memory.set()
             if self._cuda is not None:
                 self._cuda.leave()
             gc.disable()

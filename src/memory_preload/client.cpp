@@ -2,10 +2,12 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstring>
 #include <iterator>
 #include <string>
+#include <string_view>
 
 #include "core/error.h"
 
@@ -18,7 +20,10 @@ bool look_up(Function& out, const char* name) {
   return out != nullptr;
 }
 
-constexpr char kName[] = "torch#";
+// Of a block before its number.
+std::string_view prefix_of(std::int32_t maker) {
+  return maker == RZ_MEMORY_OF_NUMPY ? "numpy#" : "torch#";
+}
 
 // A signal handler has no argument of its own to keep it in.
 decltype(&rz_memory_find) find_block = nullptr;
@@ -27,7 +32,8 @@ decltype(&rz_memory_find) find_block = nullptr;
 bool find_named(const void* at, device::OtherBlock& out) {
   rz_memory_block block;
   if (find_block(at, &block) != 1) return false;
-  char* end = std::copy(std::begin(kName), std::end(kName) - 1, out.name);
+  const std::string_view prefix = prefix_of(block.maker);
+  char* end = std::copy(prefix.begin(), prefix.end(), out.name);
   end = std::to_chars(end, std::end(out.name), block.number).ptr;
   std::strcpy(end, block.freed != 0 ? " (freed)" : "");
   out.begin = static_cast<const std::byte*>(block.begin);
@@ -64,7 +70,7 @@ EndedTrial Client::end_trial() {
   rz_memory_damaged block;
   while (functions_.next_damaged(&block) == 1) {
     BufferObservation& b = out.damaged.emplace_back(EndedTrial::Damaged{block.call, {}}).block;
-    b.name = kName + std::to_string(block.number);
+    b.name = std::string(prefix_of(block.maker)) + std::to_string(block.number);
     b.role = Role::out;
     b.scratch = b.surrounded = true;
     b.numel = block.bytes;

@@ -36,7 +36,7 @@ class Client {
   // Ends the trial. What is alive is left as it is in all later trials.
   EndedTrial end_trial();
 
-  // Names the blocks in fault reports: "torch#2", or "torch#2 (freed)".
+  // Names the blocks in fault reports: "torch#2", "numpy#1", or "torch#2 (freed)".
   static device::FindOtherBlock finder();
 
  private:

@@ -1,8 +1,9 @@
 /* The C interface of libredzone_memory.so, which is preloaded into a process that runs Python
  * targets on the CPU. It stands in for posix_memalign() where PyTorch's allocator (libc10.so) calls
- * it, and for free() and realloc() of what that returned. Every other call goes to the C library
- * untouched, and so do those of PyTorch outside of a call of a trial; before rz_memory_arm()
- * nothing differs from a process without the library.
+ * it, and for free() and realloc() of what that returned; numpy takes memory from it where its
+ * handler (rz_memory_numpy_handler()) is set. Every other call goes to the C library untouched, and
+ * so do those of both outside of a call of a trial; before rz_memory_arm() nothing differs from a
+ * process without the library.
  *
  * Look the functions up with dlsym(RTLD_DEFAULT, ...): a process without the library has none.
  *
@@ -26,7 +27,7 @@
 extern "C" {
 #endif
 
-#define RZ_MEMORY_ABI 1
+#define RZ_MEMORY_ABI 2
 
 /* RZ_MEMORY_ABI of the library. */
 int rz_memory_abi(void);
@@ -73,10 +74,18 @@ typedef struct {
 } rz_memory_counts;
 void rz_memory_count(rz_memory_counts* out);
 
-/* A block by the name `torch#NUMBER`: the n-th of its call, from 1. */
+/* A PyDataMem_Handler of numpy (NEP 49), for PyDataMem_SetHandler() in a capsule "mem_handler".
+ * Arrays that are made while it is set keep it. */
+const void* rz_memory_numpy_handler(void);
+
+/* Who has allocated a block. */
+enum { RZ_MEMORY_OF_TORCH = 0, RZ_MEMORY_OF_NUMPY = 1 };
+
+/* A block by the name `torch#NUMBER` or `numpy#NUMBER`: the n-th of them in its call, from 1. */
 typedef struct {
   int32_t call; /* of its own trial */
   uint32_t number;
+  int32_t maker;
   const void* begin;
   uint64_t bytes;
   int32_t freed; /* 1: freed in this trial */
@@ -90,6 +99,7 @@ int rz_memory_find(const void* address, rz_memory_block* out);
 typedef struct {
   int32_t call; /* that has allocated it; -1: none, or of an earlier trial */
   uint32_t number;
+  int32_t maker;
   uint64_t bytes;
   uint64_t dirty_before, dirty_after; /* bytes */
   int64_t first_dirty_byte;           /* from the start of the block */

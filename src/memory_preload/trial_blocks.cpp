@@ -21,6 +21,9 @@ namespace {
 constexpr std::size_t kHoleBytes = kNearBytes;
 // Pages of freed blocks.
 constexpr std::size_t kMostKeptBytes = std::size_t{256} << 20;
+// What malloc() promises on 64-bit machines (glibc manual, "Aligned Memory Blocks"). numpy relies
+// on it.
+constexpr std::size_t kMallocAlignBytes = 16;
 
 bool is_ordered(Allocator allocator) {
   return allocator == Allocator::caching || allocator == Allocator::pool;
@@ -61,7 +64,8 @@ void TrialBlocks::begin_trial(const BlockSettings& settings) {
 void TrialBlocks::begin_call(std::int32_t call) {
   const std::scoped_lock lock(mutex_);
   in_call_ = true;
-  last_ = {call, 0};
+  call_ = call;
+  numbers_ = {};
 }
 
 void TrialBlocks::end_call() {
@@ -86,10 +90,10 @@ bool TrialBlocks::fits(std::size_t bytes) const {
          live_bytes_ <= settings_.most_bytes - bytes;
 }
 
-void* TrialBlocks::allocate(std::size_t bytes) {
+void* TrialBlocks::allocate(std::size_t bytes, Maker maker) {
   const std::scoped_lock lock(mutex_);
   if (!in_call_ || bytes == 0) return nullptr;
-  ++last_.number;
+  const std::uint32_t number = ++numbers_[static_cast<std::size_t>(maker)];
   if (settings_.allocator == Allocator::plain) {
     ++counts_.plain_blocks;
     counts_.plain_bytes += bytes;
@@ -97,11 +101,14 @@ void* TrialBlocks::allocate(std::size_t bytes) {
   }
   Block block;
   block.bytes = bytes;
-  block.name = last_;
+  block.name = {call_, number, maker};
   block.poison = settings_.poison;
   block.allocator = settings_.allocator;
+  const std::size_t align = maker == Maker::numpy
+                                ? std::min(settings_.align_bytes, kMallocAlignBytes)
+                                : settings_.align_bytes;
   const bool acquired = fits(bytes) && (ordered_ != nullptr ? acquire_ordered(bytes, block)
-                                                            : acquire_guarded(bytes, block));
+                                                            : acquire_guarded(bytes, align, block));
   if (!acquired) {
     ++counts_.left_out_blocks;
     counts_.left_out_bytes += bytes;
@@ -115,10 +122,10 @@ void* TrialBlocks::allocate(std::size_t bytes) {
   return block.at.data;
 }
 
-bool TrialBlocks::acquire_guarded(std::size_t bytes, Block& block) {
+bool TrialBlocks::acquire_guarded(std::size_t bytes, std::size_t align_bytes, Block& block) {
   const trial::Storage storage{
       .bytes = bytes,
-      .align_bytes = settings_.align_bytes,
+      .align_bytes = align_bytes,
       .margin_bytes = settings_.wide_canaries ? device::kCanaryWindowBytes : 0};
   block.region = arena_.open(round_up(trial::region_bytes(storage), kPageBytes));
   if (block.region.base == nullptr) return false;
@@ -157,7 +164,7 @@ void TrialBlocks::check(Block& block) {
   if (!block.damaged || reported_ == kMostDamaged) return;
   ++reported_;
   const std::int32_t call = block.survivor ? -1 : block.name.call;
-  damaged_.push_back({{call, block.name.number},
+  damaged_.push_back({{call, block.name.number, block.name.maker},
                       block.bytes,
                       seen.dirty_before,
                       seen.dirty_after,

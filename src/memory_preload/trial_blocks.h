@@ -15,6 +15,7 @@
 // Safe to use from several threads. A lock is held only within a call of this class.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -55,11 +56,15 @@ struct BlockCounts {
   std::uint64_t survivors = 0, survivor_bytes = 0;        // of earlier trials, alive now
 };
 
-// `number`: the n-th block of its call, from 1. The same call has the same numbers in every plan,
-// so that a finding keeps its name while its plan is reduced.
+// Who asks for a block.
+enum class Maker : std::uint8_t { torch, numpy };
+
+// `number`: the n-th block of its maker in its call, from 1. The same call has the same numbers in
+// every plan, so that a finding keeps its name while its plan is reduced.
 struct BlockName {
   std::int32_t call = -1;
   std::uint32_t number = 0;
+  Maker maker = Maker::torch;
 };
 
 struct FoundBlock {
@@ -90,8 +95,9 @@ class TrialBlocks {
   // What is alive becomes a survivor; addresses of freed blocks may be used again.
   void end_trial();
 
-  // nullptr: the C library has to answer.
-  void* allocate(std::size_t bytes);
+  // nullptr: the C library has to answer. Blocks of numpy are aligned as those of malloc() are, to
+  // 16 bytes, and to fewer only where the settings say so.
+  void* allocate(std::size_t bytes, Maker maker = Maker::torch);
   // Requires owns(). False if no live block starts there.
   bool free(void* block);
   // Requires owns(). Nothing if no live block starts there.
@@ -133,7 +139,7 @@ class TrialBlocks {
   using Blocks = std::map<const std::byte*, Block>;  // by the start of their regions
 
   bool fits(std::size_t bytes) const;
-  bool acquire_guarded(std::size_t bytes, Block& block);
+  bool acquire_guarded(std::size_t bytes, std::size_t align_bytes, Block& block);
   bool acquire_ordered(std::size_t bytes, Block& block);
   void fill(const trial::Place& at, std::size_t bytes);
   void check(Block& block);
@@ -144,7 +150,8 @@ class TrialBlocks {
   mutable std::recursive_mutex mutex_;
   BlockSettings settings_;
   bool in_call_ = false;
-  BlockName last_;  // allocated
+  std::int32_t call_ = -1;                  // that blocks are named after
+  std::array<std::uint32_t, 2> numbers_{};  // of the last block of each maker in it
   BlockCounts counts_;
   std::size_t live_blocks_ = 0, live_bytes_ = 0;
   Blocks blocks_;

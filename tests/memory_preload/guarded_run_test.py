@@ -1,4 +1,4 @@
-"""`redzone run` of Python targets whose memory PyTorch allocates. Arguments: the redzone binary."""
+"""`redzone run` of Python targets whose memory PyTorch or numpy allocates. Arguments: the redzone binary."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import tempfile
 import unittest
 from typing import Any
 
-TARGETS = pathlib.Path(__file__).with_name("scratch_targets.py")
+FOLDER = pathlib.Path(__file__).parent
 REDZONE = ""
 FINDINGS = 1  # exit code
 
@@ -18,7 +18,8 @@ FINDINGS = 1  # exit code
 class Run(unittest.TestCase):
     def run_target(self, name: str, *limits: str) -> tuple[int, dict[str, Any]]:
         with tempfile.TemporaryDirectory() as folder:
-            command = [REDZONE, "run", name, "--python-file", str(TARGETS), "--python", sys.executable]
+            targets = FOLDER / f"{name.split('.')[0]}.py"
+            command = [REDZONE, "run", name, "--python-file", str(targets), "--python", sys.executable]
             command += [*limits, "--seed", "1", "--json", "--db", f"{folder}/redzone.db"]
             ran = subprocess.run(command, capture_output=True, text=True)
         self.assertIn(ran.returncode, (0, FINDINGS), ran.stderr)
@@ -34,6 +35,27 @@ class Run(unittest.TestCase):
 
     def test_a_correct_target_has_no_finding_and_all_of_its_memory_is_guarded(self) -> None:
         code, report = self.run_target("scratch_targets.softmax", "--time", "10s")
+        self.assertEqual(code, 0, report["findings"])
+        memory = report["targets"][0]["own_memory"]
+        self.assertGreater(memory["blocks"], 100)
+        self.assertEqual(memory["left_out_blocks"] + memory["unguarded_trials"], 0)
+
+    def found_in(self, name: str) -> set[str]:
+        code, report = self.run_target(name, "--time", "60s", "--findings", "1")
+        self.assertEqual(code, FINDINGS)
+        self.assertGreater(report["targets"][0]["own_memory"]["blocks"], 0)
+        return {finding["signature"]["text"].split(" (")[0] for finding in report["findings"]}
+
+    def test_what_numpy_has_not_written_is_poison(self) -> None:
+        self.assertEqual(self.found_in("numpy_targets.fromone"), {"uninitialized: result"})
+
+    def test_a_write_beside_an_array_of_numpys_is_named_after_it(self) -> None:
+        found = self.found_in("numpy_targets.firstsize")
+        kinds = {"illegal-access: write after numpy#1", "redzone: write after numpy#1"}
+        self.assertTrue(found and found <= kinds, found)
+
+    def test_a_correct_target_of_numpys_has_no_finding(self) -> None:
+        code, report = self.run_target("numpy_targets.softmax", "--time", "10s")
         self.assertEqual(code, 0, report["findings"])
         memory = report["targets"][0]["own_memory"]
         self.assertGreater(memory["blocks"], 100)

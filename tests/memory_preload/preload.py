@@ -9,6 +9,7 @@ from typing import Any
 
 GUARD, PLAIN, POOL, CACHING = range(4)
 GUARD_AFTER, GUARD_BEFORE = range(2)
+OF_TORCH, OF_NUMPY = range(2)
 
 
 class Trial(ctypes.Structure):
@@ -37,6 +38,7 @@ class Block(ctypes.Structure):
     _fields_ = [
         ("call", ctypes.c_int32),
         ("number", ctypes.c_uint32),
+        ("maker", ctypes.c_int32),
         ("begin", ctypes.c_void_p),
         ("bytes", ctypes.c_uint64),
         ("freed", ctypes.c_int32),
@@ -47,6 +49,7 @@ class Damaged(ctypes.Structure):
     _fields_ = [
         ("call", ctypes.c_int32),
         ("number", ctypes.c_uint32),
+        ("maker", ctypes.c_int32),
         ("bytes", ctypes.c_uint64),
         ("dirty_before", ctypes.c_uint64),
         ("dirty_after", ctypes.c_uint64),
@@ -59,7 +62,7 @@ class Preload:
 
     def __init__(self) -> None:
         self._functions: Any = ctypes.CDLL(None)
-        if self._functions.rz_memory_abi() != 1:
+        if self._functions.rz_memory_abi() != 2:
             raise RuntimeError("the library has another interface")
         self._functions.rz_memory_arm()
 

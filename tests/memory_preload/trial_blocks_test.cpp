@@ -249,6 +249,20 @@ TEST_F(Blocks, WritesIntoTheSlackAreReportedOnce) {
   EXPECT_FALSE(blocks.next_damaged()) << "it was reported while it lived";
 }
 
+// numpy relies on the 16 bytes of malloc(), so less slack hides a read behind a block.
+TEST_F(Blocks, OfNumpyAreCountedForThemselvesAndAlignedAsThoseOfMalloc) {
+  begin(Allocator::guard);
+  (void)allocate(8);
+  const auto* const block = static_cast<std::byte*>(blocks.allocate(20, Maker::numpy));
+  EXPECT_TRUE(is_readable(block + 31));
+  EXPECT_FALSE(is_readable(block + 32));
+  const auto found = blocks.find(block);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->name.number, 1u);
+  EXPECT_EQ(found->name.maker, Maker::numpy);
+  EXPECT_EQ(blocks.find(allocate(8))->name.number, 2u);
+}
+
 TEST_F(Blocks, OrderedAllocatorsReuseMemoryAtOnceAndLeaveItsContents) {
   for (const auto allocator : {Allocator::caching, Allocator::pool}) {
     begin(allocator);

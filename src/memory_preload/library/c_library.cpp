@@ -61,7 +61,7 @@ TrialBlocks* owner(const void* address) {
 void free_owned(TrialBlocks& all, void* address) {
   const int before = errno;
   if (!all.free(address)) {
-    std::fputs("redzone: free(): no live block of PyTorch's allocator starts there\n", stderr);
+    std::fputs("redzone: free(): no live block starts there\n", stderr);
     std::abort();
   }
   errno = before;

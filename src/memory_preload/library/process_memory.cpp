@@ -56,6 +56,8 @@ bool read_settings(const rz_memory_trial& trial, BlockSettings& out) {
          out.align_bytes <= kPageBytes;
 }
 
+static_assert(static_cast<int>(Maker::torch) == RZ_MEMORY_OF_TORCH);
+static_assert(static_cast<int>(Maker::numpy) == RZ_MEMORY_OF_NUMPY);
 static_assert(static_cast<int>(Allocator::guard) == RZ_MEMORY_GUARD);
 static_assert(static_cast<int>(Allocator::plain) == RZ_MEMORY_PLAIN);
 static_assert(static_cast<int>(Allocator::pool) == RZ_MEMORY_POOL);
@@ -137,7 +139,8 @@ REDZONE_EXPORT int rz_memory_find(const void* address, rz_memory_block* out) {
   if (all == nullptr || !all->owns(address)) return 0;
   const auto found = all->find(address);
   if (!found) return 0;
-  *out = {found->name.call, found->name.number, found->begin, found->bytes, found->freed ? 1 : 0};
+  *out = {found->name.call, found->name.number, static_cast<std::int32_t>(found->name.maker),
+          found->begin,     found->bytes,       found->freed ? 1 : 0};
   return 1;
 }
 
@@ -145,8 +148,9 @@ REDZONE_EXPORT int rz_memory_next_damaged(rz_memory_damaged* out) {
   TrialBlocks* const all = process_blocks();
   const auto next = all == nullptr ? std::nullopt : all->next_damaged();
   if (!next) return 0;
-  *out = {next->name.call,    next->name.number, next->bytes,
-          next->dirty_before, next->dirty_after, next->first_dirty_byte};
+  *out = {next->name.call,       next->name.number,  static_cast<std::int32_t>(next->name.maker),
+          next->bytes,           next->dirty_before, next->dirty_after,
+          next->first_dirty_byte};
   return 1;
 }
 // NOLINTEND
