@@ -183,11 +183,22 @@ OrderedOperation Record::shown(const Past& past) const {
 
 void Record::suspect(OrderProblem problem, const Known& known, const Past& first,
                      const Past& second) {
-  if (candidates_.size() == kMostOrderCandidates) return;
   const auto found = [](const Past& past) { return Found{past.by.kind, past.by.name}; };
-  if (!found_.emplace(problem, known.buffer.name, found(first), found(second)).second) return;
-  candidates_.push_back(
-      {problem, known.buffer.name, known.buffer.call, shown(first), shown(second)});
+  OrderCandidate pair{problem, known.buffer.name, known.buffer.call, shown(first), shown(second)};
+  const auto [at, is_new] = kept_.try_emplace(
+      {problem, known.buffer.name, found(first), found(second)}, Kept{candidates_.size()});
+  Kept& kept = at->second;
+  if (!is_new && candidates_[kept.first].second.call == pair.second.call) return;
+  if (kept.latest) {
+    candidates_[*kept.latest] = std::move(pair);
+    return;
+  }
+  if (candidates_.size() == kMostOrderCandidates) {
+    if (is_new) kept_.erase(at);
+    return;
+  }
+  if (!is_new) kept.latest = candidates_.size();
+  candidates_.push_back(std::move(pair));
 }
 
 }  // namespace redzone::order

@@ -14,7 +14,6 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -130,9 +129,15 @@ class Record {
   std::optional<Graph> capture_;
   std::vector<Graph> graphs_;
   std::vector<OrderCandidate> candidates_;
-  // Problem, buffer, and kinds and names of those found, each of which is kept once.
+  // By problem, buffer, and kinds and names of the two: the indices of the first pair, and of the
+  // latest of another call, if there is one. What a call finds in the memory of earlier ones
+  // decides whether an order matters.
   using Found = std::pair<OperationKind, std::string>;
-  std::set<std::tuple<OrderProblem, std::string, Found, Found>> found_;
+  struct Kept {
+    std::size_t first = 0;
+    std::optional<std::size_t> latest = {};
+  };
+  std::map<std::tuple<OrderProblem, std::string, Found, Found>, Kept> kept_;
 };
 
 }  // namespace redzone::order

@@ -46,7 +46,7 @@ TEST(Reuse, ARaceIsNotSaidToDependOnAddresses) {
                                          {"dims = { N = 1 }\nconfig = { factor = 2 }",
                                           "dims = { N = 1 }\nconfig = { factor = 3 }",
                                           "dims = { N = 1 }\nconfig = { factor = 2 }"}));
-  EXPECT_EQ(kinds_of(folder, "plan.toml", "distinct"), (Texts(3, "async")));
+  EXPECT_EQ(kinds_of(folder, "plan.toml", "distinct"), (Texts(3, "order")));
   EXPECT_EQ(kinds_of(folder, "plan.toml", "reused"), (Texts(3, "")));
 }
 

@@ -177,6 +177,22 @@ TEST(Record, ABufferTakesThePlaceOfThoseAtItsAddresses) {
   EXPECT_TRUE(p.record.candidates().empty());
 }
 
+// What a call finds in a workspace decides whether the order matters, so both ends are worth a
+// trial.
+TEST(Record, OfAPairOfNamesInManyCallsKeepsTheFirstAndTheLatest) {
+  Launches p;
+  std::vector<std::int32_t> calls;
+  for (std::int32_t call = 0; call < 5; ++call) {
+    p.launch("a", {p.at(1)}, 0, call);
+    p.launch("b", {p.at(1)}, 1, call);
+    p.launch("b", {p.at(1)}, 1, call);
+    p.record.synchronize();
+    calls.clear();
+    for (const auto& pair : p.record.candidates()) calls.push_back(pair.second.call);
+    EXPECT_EQ(calls, call == 0 ? std::vector{0} : (std::vector{0, call}));
+  }
+}
+
 TEST(Record, KeepsEachPairOfNamesOnceAndNotMoreThanAreSent) {
   Launches p;
   for (int i = 0; i < 5; ++i) {
