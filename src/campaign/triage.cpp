@@ -63,7 +63,8 @@ Result<Triage::Settled> Triage::reduce_again(Finding stored, const TargetSpec& s
   }
   drop_if_same(c);
   // The plan still fails as recorded, and the same write was met in its other form.
-  if (runs.reliability.k > 0 && c.other && fails_as(c.other->verdict.signature, finding.signature))
+  if (runs.reliability.k > 0 && c.other &&
+      same_bug_in_any_form(c.other->verdict.signature, finding.signature))
     c.other.reset();
   return settled(std::move(c), runs.reliability);
 }

@@ -94,9 +94,13 @@ bool is_fault_of(const Signature& fault, const Signature& canary) {
   return canary.kind == FailKind::redzone && canary.where.empty() && fault == as_fault;
 }
 
+bool same_bug_in_any_form(const Signature& a, const Signature& b) {
+  return same_bug(a, b) || is_fault_of(a, b) || is_fault_of(b, a);
+}
+
 bool fails_as(const Signature& seen, const Signature& recorded) {
-  return same_bug(seen, recorded) || is_fault_of(seen, recorded) || is_fault_of(recorded, seen) ||
-         is_shared_overrun(recorded, seen) || is_target_error(recorded, seen);
+  return same_bug_in_any_form(seen, recorded) || is_shared_overrun(recorded, seen) ||
+         is_target_error(recorded, seen);
 }
 
 }  // namespace redzone

@@ -28,7 +28,7 @@ enum class FailKind : std::uint8_t {
   order,                // outputs depend on the order of two operations that nothing orders
   uninitialized_local,  // outputs depend on what the host's stack holds
   nondeterministic,     // equal runs differ
-  schedule,             // outputs depend on the order of blocks and threads
+  schedule,             // outputs depend on the order of blocks and threads, or on a busy device
   uninitialized,        // outputs depend on what was in memory before
   host_thread,          // outputs depend on which host thread makes a call
   address,              // outputs depend on whether tensors lie where those of earlier calls did
@@ -115,7 +115,11 @@ bool same_bug(const Signature& a, const Signature& b);
 // the slack or the guard page depends on the size of the buffer and its placement, and is one bug.
 bool is_fault_of(const Signature& fault, const Signature& canary);
 
-// Whether a run that fails with `seen` fails as recorded: by the same bug, however it shows.
+// Whether two failures are one bug, or one write beside a buffer in either form.
+bool same_bug_in_any_form(const Signature& a, const Signature& b);
+
+// Whether a run that fails with `seen` fails as recorded: by the same bug in any form, or under a
+// name that earlier versions gave it.
 bool fails_as(const Signature& seen, const Signature& recorded);
 
 enum class Outcome : std::uint8_t { pass, fail, inconclusive, not_applicable, harness_error };

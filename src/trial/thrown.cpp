@@ -3,36 +3,36 @@
 #include <cxxabi.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cctype>
 #include <cstdlib>
 #include <memory>
 #include <new>
+#include <regex>
+#include <string_view>
 #include <typeinfo>
 
+#include "core/trial.h"
 #include "core/utf8.h"
 
 namespace redzone::trial {
 namespace {
 
-constexpr std::size_t kMostBytes = 100;  // of a text in a code
+constexpr std::size_t kMostBytes = 100;    // of a type or a text in a code
+constexpr std::size_t kMostLooked = 1000;  // of a line
 
-bool is_of(const char* characters, char c) {
-  return c != '\0' && std::string_view(characters).find(c) != std::string_view::npos;
-}
-
-// "size #" of "size 0x7f20", "size 3.5" and "size 12".
-std::string without_numbers(std::string_view text) {
-  std::string out;
-  for (std::size_t i = 0; i < text.size();) {
-    const char c = text[i++];
-    if (!is_of("0123456789", c)) {
-      out += std::iscntrl(static_cast<unsigned char>(c)) != 0 ? ' ' : c;
-      continue;
-    }
-    out += '#';
-    while (i < text.size() && is_of("0123456789abcdefABCDEFxX.", text[i])) ++i;
-    if (text[i - 1] == '.') --i;  // the end of a sentence
-  }
+// "size # at #" of "size [2, 3] at 0x7f20ab" and "size [2, 3, 4] at /tmp/a": what may depend on the
+// call or the machine.
+std::string without_values(const std::string& line) {
+  static const std::regex path(R"((^|[\s'"(=:])/[^\s'")]+)");
+  static const std::regex number(
+      R"([-+]?([0-9]+(\.[0-9]+)?[eE][-+]?[0-9]+|0[xX][0-9a-fA-F]+|[0-9][0-9a-fA-F]*(\.[0-9]+)?))");
+  static const std::regex list(R"(#([,x:]?\s*#)+)");
+  std::string out = std::regex_replace(line, path, "$1#");
+  out = std::regex_replace(out, number, "#");
+  out = std::regex_replace(out, list, "#");
+  std::ranges::replace_if(
+      out, [](unsigned char c) { return std::iscntrl(c) != 0; }, ' ');
   return out;
 }
 
@@ -54,8 +54,16 @@ std::string beginning(std::string_view text) {
 }
 
 std::string code_of(const char* type, std::string_view text) {
-  const std::string words = beginning(without_numbers(text.substr(0, text.find('\n'))));
-  return fmt::format("exception: {}{}{}", readable(type), words.empty() ? "" : ": ", words);
+  const std::string line(text.substr(0, std::min(text.find('\n'), kMostLooked)));
+  const std::string words = beginning(without_values(line));
+  return fmt::format("{}{}{}{}", kException, beginning(readable(type)), words.empty() ? "" : ": ",
+                     words);
+}
+
+// `text` may be null, whoever wrote the exception.
+Thrown thrown(const std::type_info& type, const char* text) {
+  const std::string said = text == nullptr ? "" : text;
+  return {code_of(type.name(), said), said};
 }
 
 }  // namespace
@@ -66,12 +74,17 @@ Thrown thrown_now() {
   } catch (const CodedError& e) {
     return {e.code(), e.what()};
   } catch (const std::bad_alloc& e) {
-    return {code_of(typeid(e).name(), ""), e.what()};
+    return {code_of(typeid(e).name(), ""), thrown(typeid(e), e.what()).text};
   } catch (const std::exception& e) {
-    return {code_of(typeid(e).name(), e.what()), e.what()};
+    return thrown(typeid(e), e.what());
+  } catch (const std::string& text) {
+    return thrown(typeid(text), text.c_str());
+  } catch (const char* text) {
+    return thrown(typeid(text), text);
   } catch (...) {
     const std::type_info* const type = abi::__cxa_current_exception_type();
-    return {code_of(type != nullptr ? type->name() : "unknown", ""), "no std::exception"};
+    return type == nullptr ? Thrown{std::string(kException) + "unknown", ""}
+                           : thrown(*type, nullptr);
   }
 }
 

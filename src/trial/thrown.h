@@ -3,7 +3,6 @@
 
 #include <stdexcept>
 #include <string>
-#include <string_view>
 #include <utility>
 
 namespace redzone::trial {
@@ -14,8 +13,9 @@ struct Thrown {
 };
 
 // The exception that is being handled: to be called within a catch block. Its code is "exception:
-// TYPE: TEXT" with the first line of the text and '#' for each number in it, which may depend on
-// the call; of std::bad_alloc, which comes up anywhere, the type alone.
+// TYPE: TEXT" with the beginning of the first line of the text, and '#' for numbers, lists of them
+// and paths, which may depend on the call; of std::bad_alloc, which comes up anywhere, the type
+// alone.
 Thrown thrown_now();
 
 // Thrown in place of an exception of another language, which has a code already.

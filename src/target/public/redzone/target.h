@@ -287,8 +287,8 @@ class SampledCall : public CallArguments {
 class Target {
  public:
   virtual ~Target() = default;
-  // Enqueues one call on ctx.stream(). An exception is a failure of the call, named
-  // by its type and text.
+  // Enqueues one call on ctx.stream(). An exception is a failure of the call, named by its type and
+  // text.
   virtual void run(Context& ctx) = 0;
   // Expected outputs in float64. Only called when the spec sets `has_reference`. An exception is
   // reported, and is not a failure of the call.
