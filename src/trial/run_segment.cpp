@@ -1,8 +1,8 @@
 // The calls of a segment, made one after the other.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
-#include <exception>
 #include <optional>
 
 #include "trial/call_context.h"
@@ -55,11 +55,26 @@ class FilledStack {
   bool filled_;
 };
 
+// The target may fork, and let the child return: it ends here, since it must not answer the driver.
+class SameProcess {
+ public:
+  SameProcess() : us_(::getpid()) {}
+  ~SameProcess() {
+    if (::getpid() != us_) ::_exit(0);
+  }
+  SameProcess(const SameProcess&) = delete;
+  SameProcess& operator=(const SameProcess&) = delete;
+
+ private:
+  const pid_t us_;
+};
+
 // Calls `code` of the target for one run of a call, whose context it leaves behind in `context`.
 template <class Code>
 void run_code(TrialState& state, const TargetSpec& spec, CallUnit& unit, std::int64_t run,
               const char* function, std::optional<CallContext>& context, Code code) {
   Session& session = state.session;
+  const SameProcess same;
   context.emplace(state, unit, run);
   try {
     code(*context);

@@ -1,5 +1,9 @@
 // What a context provides to a target, and how its errors end a trial.
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <set>
+#include <stdexcept>
 
 #include "trial/bench.h"
 
@@ -488,6 +492,24 @@ TEST(Ending, ErrorsOfTheWrapper) {
   EXPECT_EQ(o.fault->detail, "not initialized");
   EXPECT_FALSE(bench.runner().device_lost());
   EXPECT_EQ(o.calls.size(), 1u);
+}
+
+TEST(Ending, AForkedProcessDoesNotReturn) {
+  const pid_t us = ::getpid();
+  int status = -1;
+  for (const bool throws : {false, true}) {
+    Bench forks([&](Context& ctx) {
+      if (const pid_t child = ::fork(); child != 0)
+        ::waitpid(child, &status, 0);
+      else if (throws)
+        throw std::runtime_error("in the child");
+      run_double(ctx);
+    });
+    const Observation o = forks.run({call_of(1, 1)});
+    if (::getpid() != us) ::_exit(42);
+    EXPECT_EQ(o.end, End::completed);
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+  }
 }
 
 TEST(Ending, Exceptions) {
