@@ -349,10 +349,10 @@ std::optional<Verdict> judge_canaries(std::string_view oracle, const Plan& plan,
       s.access = "write";
       return fail(
           oracle, s, call.call,
-          fmt::format("{} canary {} around '{}' of {} {} overwritten, the first {} from its "
-                      "start",
+          fmt::format("{} canary {} around '{}' of {} {} overwritten, the first {} {} its start",
                       dirty, dirty == 1 ? "byte" : "bytes", b.name, describe_call(plan, call.call),
-                      dirty == 1 ? "was" : "were", byte_count(b.first_dirty_byte)));
+                      dirty == 1 ? "was" : "were", byte_count(std::abs(b.first_dirty_byte)),
+                      b.first_dirty_byte < 0 ? "before" : "from"));
     }
   for (const auto& call : observation.calls)
     for (const auto& b : call.buffers) {
