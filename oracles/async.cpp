@@ -1,6 +1,7 @@
 #include "oracles/async.h"
 
-#include "core/mode_axes.h"
+#include <algorithm>
+
 #include "oracles/checks.h"
 
 namespace redzone::oracles {
@@ -10,6 +11,10 @@ constexpr std::size_t kRelaxed = 14;
 
 }  // namespace
 
+AsyncOracle::AsyncOracle(std::span<const ModeAxis> axes)
+    : varies_schedules_(std::ranges::any_of(
+          axes, [](const ModeAxis& a) { return a.name == axis::kSchedule && a.screened; })) {}
+
 std::vector<TrialSpec> AsyncOracle::expand(const Plan& plan, const TargetSpec& spec) const {
   if (!can_compare(spec) || plan.mode.launch == Launch::blocking) return {};
   TrialSpec blocking{plan.mode, {}, compares_by_reference(spec)};
@@ -18,7 +23,7 @@ std::vector<TrialSpec> AsyncOracle::expand(const Plan& plan, const TargetSpec& s
   TrialSpec relaxed{plan.mode, {}, compares_by_reference(spec)};
   for (std::size_t i = 0; i < kRelaxed; ++i) {
     trials.push_back(relaxed);
-    mode_axis(axis::kSchedule).vary(plan, relaxed);
+    if (varies_schedules_) mode_axis(axis::kSchedule).vary(plan, relaxed);
   }
   trials.push_back(blocking);
   return trials;
@@ -32,6 +37,7 @@ std::vector<TrialSpec> AsyncOracle::unvaried(const Plan& plan, const TargetSpec&
 }
 
 std::vector<std::string_view> AsyncOracle::varies() const {
+  if (!varies_schedules_) return {axis::kLaunch};
   return {axis::kLaunch, axis::kSchedule};
 }
 

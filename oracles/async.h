@@ -10,12 +10,17 @@
 // `history` reports first. Cost: 16 trials, one after another in one worker.
 #pragma once
 
+#include <span>
+
+#include "core/mode_axes.h"
 #include "core/oracle.h"
 
 namespace redzone::oracles {
 
 class AsyncOracle final : public Oracle {
  public:
+  // `axes`: of the device. Schedules are varied where the screen varies them, too.
+  explicit AsyncOracle(std::span<const ModeAxis> axes = all_mode_axes());
   std::string_view name() const override { return "async"; }
   std::vector<TrialSpec> expand(const Plan& plan, const TargetSpec& spec) const override;
   std::vector<TrialSpec> unvaried(const Plan& plan, const TargetSpec& spec) const override;
@@ -23,6 +28,9 @@ class AsyncOracle final : public Oracle {
   bool shares_worker() const override { return true; }
   Verdict judge(const Plan& plan, const TargetSpec& spec,
                 std::span<const Observation> observations) const override;
+
+ private:
+  const bool varies_schedules_;
 };
 
 }  // namespace redzone::oracles

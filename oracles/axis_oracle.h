@@ -8,8 +8,8 @@
 // and the last trial agree and a trial between them differs. When the first and the last trial
 // differ, the axis is not the cause (inconclusive). When all trials agree, `history` also compares
 // identical calls within one trial. A reordered trial has no streams and no graphs, so for a plan
-// that has some, `history` compares two orders of plain calls. The `schedule` axis exists on the
-// host device only, where a seed decides the schedule. `address` and `host-thread` compare a plan
+// that has some, `history` compares two orders of plain calls. What `schedule` varies depends on
+// the device (SeedDecides). `address` and `host-thread` compare a plan
 // that sets their axis with what is right: without it, both orders of its calls and two poisons
 // must give one result, which the reference, if there is one, does not call wrong. All launches for
 // `address` are blocking, because calls that reuse memory also wait for each other. Can be wrong

@@ -25,7 +25,7 @@ std::vector<std::unique_ptr<Oracle>> comparing_along(const std::vector<ModeAxis>
   all.emplace_back(FailKind::nondeterministic, std::make_unique<RepetitionOracle>());
   all.emplace_back(FailKind::history, std::make_unique<AxisOracle>(history_oracle()));
   if (find_mode_axis(axes, axis::kLaunch) != nullptr) {
-    all.emplace_back(FailKind::async, std::make_unique<AsyncOracle>());
+    all.emplace_back(FailKind::async, std::make_unique<AsyncOracle>(axes));
     all.emplace_back(FailKind::order, std::make_unique<OrderOracle>());
   }
   if (find_mode_axis(axes, "addresses") != nullptr)

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "campaign/history.h"
+#include "core/contention.h"
 #include "core/log.h"
 #include "core/wire.h"
 #include "oracles/checks.h"
@@ -103,10 +104,14 @@ std::vector<Answer> Evaluator::ask(std::span<const Question> questions) {
 
 exec::Job Evaluator::job_of_trials(std::size_t id, const Plan& plan,
                                    std::vector<TrialSpec> trials) const {
-  // A stream that is held needs a queue of its own.
+  // A stream that is held needs a queue of its own, and so does other work beside a trial.
   const bool holds = std::any_of(trials.begin(), trials.end(), [](const TrialSpec& trial) {
     return trial.direction.has_value();
   });
+  const bool contended =
+      seeds_decide_contention_ && std::ranges::any_of(trials, [](const TrialSpec& trial) {
+        return has_contention(trial.mode.schedule_seed);
+      });
   exec::Job job{.id = id,
                 .plan = plan,
                 .trials = {},
@@ -116,7 +121,7 @@ exec::Job Evaluator::job_of_trials(std::size_t id, const Plan& plan,
                 .behind = in_one_worker_ && id > 0,
                 // A fault in one of two orders is what trials that force them look for.
                 .end_at_loss = grouped_ && !runs_a_tool(trials) && !holds,
-                .one_queue = one_queue_ && !has_streams(plan) && !holds,
+                .one_queue = one_queue_ && !has_streams(plan) && !holds && !contended,
                 .side_by_side = alone_};
   job.trials = std::move(trials);
   return job;

@@ -67,8 +67,11 @@ class Evaluator {
   bool in_one_worker() const { return in_one_worker_; }
   // Runs every trial with TrialSpec::wide_canaries.
   void set_wide_canaries(bool wide) { wide_canaries_ = wide; }
-  // Runs plans that use one stream in workers with one hardware queue (exec::Job::one_queue), which
-  // may hide a race between streams that the target makes itself.
+  // Of a device whose seeds decide whether other work keeps it busy, on a stream of its own
+  // (core/contention.h).
+  void set_seeds_decide_contention(bool decide) { seeds_decide_contention_ = decide; }
+  // Runs plans that use one stream, without such other work, in workers with one hardware queue
+  // (exec::Job::one_queue), which may hide a race between streams that the target makes itself.
   void set_one_queue(bool one_queue) { one_queue_ = one_queue; }
   bool one_queue() const { return one_queue_; }
   // What is asked will probably cost its workers (exec::Job::will_lose), except between canaries.
@@ -93,6 +96,7 @@ class Evaluator {
   bool grouped_ = false;
   bool in_one_worker_ = false;
   bool wide_canaries_ = false;
+  bool seeds_decide_contention_ = false;
   bool one_queue_ = false;
   bool will_lose_ = false;
   bool alone_ = false;

@@ -28,7 +28,9 @@ struct Workshop {
   TriageOptions options;
 
   Evaluator evaluator(std::chrono::milliseconds deadline) const {
-    return {runner, spec, deadline, options.cut_off};
+    Evaluator made(runner, spec, deadline, options.cut_off);
+    made.set_seeds_decide_contention(options.seeds_decide_contention);
+    return made;
   }
 };
 

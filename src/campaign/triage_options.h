@@ -47,6 +47,8 @@ struct TriageOptions {
   bool costs_workers(FailKind kind) const {
     return reuse_workers && ends_trial(kind) && kind != FailKind::hang;
   }
+  // Other work keeps the device busy beside the trials of which has_contention() says so.
+  bool seeds_decide_contention = false;
   // A fault reports the buffer that the access is beside. Only then can a canary be recognized as a
   // fault of other shapes.
   bool faults_name_buffers = true;

@@ -196,6 +196,7 @@ campaign::TriageOptions triage_options(const DeviceTraits& device,
   options.shared_state = python;
   options.hang_deadline = device.workers.hang_deadline;
   // A device that knows which call faulted knows the address, too.
+  options.seeds_decide_contention = device.execution.seed_decides == SeedDecides::contention;
   options.faults_name_buffers = device.execution.fault_names_call;
   if (options.reuse_workers) {  // each fault costs a worker
     options.confirm_runs = 2;

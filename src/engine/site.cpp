@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "campaign/run_judgement.h"
+#include "core/device_traits.h"
+#include "core/mode_axes.h"
 #include "core/plan_text.h"
 #include "core/validate.h"
 #include "engine/origin.h"
@@ -63,6 +65,13 @@ std::optional<std::string> Site::cannot_judge(const RecordedPlan& recorded) cons
     return fmt::format("the failure '{}' needs kernels that run, and device {} runs none",
                        name_of(*recorded.kind), traits_->name);
   const std::string& oracle = recorded.oracle;
+  const std::string& device = recorded.found_in.device;
+  if (oracle == axis::kSchedule && !device.empty() &&
+      traits_of_device(device).execution.seed_decides != traits_->execution.seed_decides)
+    return fmt::format(
+        "the seeds of the oracle '{}' decide something else on {} than on {}, where "
+        "it was found",
+        oracle, traits_->name, device);
   if (catalog_->find(oracle) != nullptr || oracles::Catalog().find(oracle) == nullptr)
     return std::nullopt;
   return fmt::format("the oracle '{}' needs kernels that run, and device {} runs none", oracle,

@@ -98,7 +98,9 @@ TEST(Axes, LeaveOutWhatTheOracleVariesItself) {
   const Plan plan = sample_plan({call_step(64, 32)});
   EXPECT_EQ(find(axes_of(plan, sample_spec(), {all_mode_axes(), {axis::kLaunch}}), "launch"),
             nullptr);
-  EXPECT_EQ(find(axes_of(plan, sample_spec(), {mode_axes_with(SeedDecides::nothing), {}}), "schedule"), nullptr);
+  EXPECT_EQ(
+      find(axes_of(plan, sample_spec(), {mode_axes_with(SeedDecides::nothing), {}}), "schedule"),
+      nullptr);
 }
 
 TEST(Axes, OfOneCallDoNotTakeItAway) {

@@ -7,6 +7,7 @@
 #include "campaign/fakes.h"
 #include "campaign/history.h"
 #include "campaign/run_judgement.h"
+#include "core/contention.h"
 
 namespace redzone::campaign {
 namespace {
@@ -40,14 +41,20 @@ TEST_F(EvaluatorTest, RunsAQuestionThatIsAskedTwiceTwice) {
   EXPECT_EQ(executor_.trials(), 3u);
 }
 
+// Other work that keeps the device busy has a stream of its own.
 TEST_F(EvaluatorTest, OnlyPlansThatUseOneStreamCanDoWithOneQueue) {
-  Plan two_streams = plan_;
+  Plan two_streams = plan_, contended = plan_;
   std::get<CallStep>(two_streams.steps.front()).stream = 1;
+  contended.mode.schedule_seed = kContendedSeed;
   evaluator_.ask(oracle("fault"), plan_);
   evaluator_.set_one_queue(true);
   evaluator_.ask(oracle("fault"), plan_);
   evaluator_.ask(oracle("fault"), two_streams);
-  EXPECT_EQ(executor_.one_queue(), (std::vector<bool>{false, true, false}));
+  evaluator_.ask(oracle("fault"), contended);
+  evaluator_.set_seeds_decide_contention(true);
+  evaluator_.ask(oracle("fault"), plan_);
+  evaluator_.ask(oracle("fault"), contended);
+  EXPECT_EQ(executor_.one_queue(), (std::vector<bool>{false, true, false, true, true, false}));
 }
 
 TEST_F(EvaluatorTest, RunsATrialThatOneOracleWantsTwiceTwice) {

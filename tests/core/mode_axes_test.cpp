@@ -208,25 +208,26 @@ TEST(ModeAxes, OfADeviceWithoutSeededSchedulesLackThoseAlone) {
   EXPECT_EQ(find_mode_axis(some, axis::kSchedule), nullptr);
 }
 
-// On a device that is kept busy beside some trials: only a plan that is can need it, and a trial of
-// it is varied to an idle device and back.
-TEST(ModeAxes, OfADeviceWhoseSeedsDecideContentionVaryThatAlone) {
+// On a device that is kept busy beside some trials: of those plans alone, and of none that is
+// blocking, because nothing is beside its launches.
+TEST(ModeAxes, OfADeviceWhoseSeedsDecideContentionAreOfPlansThatHaveIt) {
   const auto axes = mode_axes_with(SeedDecides::contention);
   EXPECT_EQ(axes.size(), all_mode_axes().size());
   const ModeAxis* axis = find_mode_axis(axes, axis::kSchedule);
   ASSERT_NE(axis, nullptr);
-  Plan plan;
   int contended = 0;
-  for (std::uint64_t seed = 0; seed < 80; ++seed) {
-    plan.mode.schedule_seed = seed;
-    contended += axis->has(plan);
-    TrialSpec trial{.mode = plan.mode};
-    axis->vary(plan, trial);
-    EXPECT_NE(has_contention(trial.mode.schedule_seed), has_contention(seed));
-    axis->vary(plan, trial);
-    EXPECT_EQ(has_contention(trial.mode.schedule_seed), has_contention(seed));
+  for (const auto launch : {Launch::async, Launch::gated, Launch::blocking}) {
+    for (std::uint64_t seed = 0; seed < 80; ++seed) {
+      Plan plan;
+      plan.mode.launch = launch;
+      plan.mode.schedule_seed = seed;
+      contended += axis->has(plan);
+      TrialSpec trial{.mode = plan.mode};
+      axis->vary(plan, trial);
+      EXPECT_EQ(trial.mode.schedule_seed, axis->has(plan) ? kIdleSeed : seed) << seed;
+    }
   }
-  EXPECT_EQ(contended, 5);
+  EXPECT_EQ(contended, 2 * 5);
   EXPECT_FALSE(has_contention(kIdleSeed));
   EXPECT_TRUE(has_contention(kContendedSeed));
 }

@@ -63,12 +63,14 @@ campaign::TriageOptions triage_on(const DeviceTraits& device) {
 TEST(Triage, OfTheDevicesThatThereAre) {
   const auto host = triage_on(traits_of(DeviceKind::host));
   EXPECT_FALSE(host.reuse_workers);
+  EXPECT_FALSE(host.seeds_decide_contention);
   EXPECT_EQ(host.hang_deadline, milliseconds(400));
   EXPECT_EQ(host.confirm_runs, campaign::TriageOptions{}.confirm_runs);
   EXPECT_EQ(host.attribution_runs, campaign::TriageOptions{}.attribution_runs);
 
   const auto cuda = triage_on(traits_of(DeviceKind::cuda));
   EXPECT_TRUE(cuda.reuse_workers);
+  EXPECT_TRUE(cuda.seeds_decide_contention);
   EXPECT_EQ(cuda.hang_deadline, milliseconds(750));
   EXPECT_EQ(cuda.confirm_runs, 2);
   EXPECT_EQ(cuda.final_runs, 7);

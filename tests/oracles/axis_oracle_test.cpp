@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <set>
+#include <string_view>
+#include <vector>
 
+#include "core/contention.h"
 #include "oracles/along.h"
 #include "oracles/async.h"
 #include "oracles/axis_oracle.h"
@@ -205,7 +208,7 @@ TEST(Axis, ATrialThatDidNotEndIsInconclusive) {
 // axis, in different ways.
 void expect_ends_that_frame(const Oracle& oracle, const Plan& plan, FailKind kind) {
   const auto trials = oracle.expand(plan, compared_spec());
-  ASSERT_GE(trials.size(), 4u);
+  ASSERT_GE(trials.size(), 3u);
   EXPECT_EQ(trials.front(), trials.back());
   std::set<std::uint64_t> schedules;
   for (std::size_t i = 1; i + 1 < trials.size(); ++i)
@@ -240,6 +243,37 @@ TEST(Schedule, FailsWhenAnotherScheduleDiffersFromItsOwn) {
   const Oracle& oracle = *catalog.find("schedule");
   expect_ends_that_frame(oracle, plan, FailKind::schedule);
   EXPECT_EQ(oracle.expand(plan, compared_spec()).front().mode, plan.mode);
+}
+
+// Its trials between the two are on an idle device.
+TEST(Schedule, OfADeviceThatIsKeptBusyComparesPlansThatHaveThatWithAnIdleOne) {
+  const Catalog catalog({}, SanitizerTool::none, {}, mode_axes_with(SeedDecides::contention));
+  const Oracle& oracle = *catalog.find("schedule");
+  Plan plan = plan_of_calls({1});
+  plan.mode.launch = Launch::gated;
+  for (const std::uint64_t seed : {kContendedSeed, kContendedSeed + 16}) {
+    plan.mode.schedule_seed = seed;
+    expect_ends_that_frame(oracle, plan, FailKind::schedule);
+    const auto trials = oracle.expand(plan, compared_spec());
+    ASSERT_EQ(trials.size(), 3u);
+    EXPECT_EQ(trials[0].mode, plan.mode);
+    EXPECT_FALSE(has_contention(trials[1].mode.schedule_seed));
+    EXPECT_EQ(trials[2].mode, plan.mode);
+  }
+  plan.mode.schedule_seed = kIdleSeed;
+  EXPECT_TRUE(oracle.expand(plan, compared_spec()).empty());
+}
+
+// What fails beside other work must be able to fail again.
+TEST(Async, KeepsADeviceBusyInAllOfItsRelaxedTrials) {
+  const Catalog catalog({}, SanitizerTool::none, {}, mode_axes_with(SeedDecides::contention));
+  Plan plan = plan_of_calls({1});
+  plan.mode.launch = Launch::gated;
+  plan.mode.schedule_seed = kContendedSeed;
+  const auto trials = catalog.find("async")->expand(plan, compared_spec());
+  ASSERT_EQ(trials.size(), 16u);
+  for (const auto& trial : trials) EXPECT_TRUE(has_contention(trial.mode.schedule_seed));
+  EXPECT_EQ(catalog.find("async")->varies(), (std::vector<std::string_view>{axis::kLaunch}));
 }
 
 TEST(Async, HasNothingToSayOfABlockingPlan) {

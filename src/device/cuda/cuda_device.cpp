@@ -195,7 +195,7 @@ Status<void> CudaDevice::launch(int stream, const KernelRef& kernel, const Launc
     copy_name(box_->kernel, kernel.name);
     last_kernel_ = kernel.name;
   }
-  if (!parts_->gate->closed()) RZ_TRY(contend());
+  if (!parts_->gate->closed() && !parts_->graphs->capturing()) RZ_TRY(contend());
   return noted(parts_->launcher->launch((*parts_->streams)[stream], kernel, shape, args));
 }
 
@@ -221,6 +221,7 @@ Status<void> CudaDevice::launch_graph(int stream, int graph) {
   // Which of the graph's kernels runs is unknown.
   if (box_ != nullptr) copy_name(box_->kernel, "");
   last_kernel_ = nullptr;
+  if (!parts_->gate->closed()) RZ_TRY(contend());
   return noted(parts_->graphs->launch((*parts_->streams)[stream], graph));
 }
 
