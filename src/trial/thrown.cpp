@@ -24,13 +24,13 @@ constexpr std::size_t kMostLooked = 1000;  // of a line
 // "size # at #" of "size [2, 3] at 0x7f20ab" and "size [2, 3, 4] at /tmp/a": what may depend on the
 // call or the machine.
 std::string without_values(const std::string& line) {
-  static const std::regex path(R"((^|[\s'"(=:])/[^\s'")]+)");
-  static const std::regex number(
+  static const std::regex paths(R"((^|[\s'"(=:])/[^\s'")]+)");
+  static const std::regex numbers(
       R"([-+]?([0-9]+(\.[0-9]+)?[eE][-+]?[0-9]+|0[xX][0-9a-fA-F]+|[0-9][0-9a-fA-F]*(\.[0-9]+)?))");
-  static const std::regex list(R"(#([,x:]?\s*#)+)");
-  std::string out = std::regex_replace(line, path, "$1#");
-  out = std::regex_replace(out, number, "#");
-  out = std::regex_replace(out, list, "#");
+  static const std::regex lists(R"(#([,x:]?\s*#)+)");
+  std::string out = std::regex_replace(line, paths, "$1#");
+  out = std::regex_replace(out, numbers, "#");
+  out = std::regex_replace(out, lists, "#");
   std::ranges::replace_if(
       out, [](unsigned char c) { return std::iscntrl(c) != 0; }, ' ');
   return out;
@@ -61,7 +61,7 @@ std::string code_of(const char* type, std::string_view text) {
 }
 
 // `text` may be null, whoever wrote the exception.
-Thrown thrown(const std::type_info& type, const char* text) {
+Thrown told_by(const std::type_info& type, const char* text) {
   const std::string said = text == nullptr ? "" : text;
   return {code_of(type.name(), said), said};
 }
@@ -74,17 +74,17 @@ Thrown thrown_now() {
   } catch (const CodedError& e) {
     return {e.code(), e.what()};
   } catch (const std::bad_alloc& e) {
-    return {code_of(typeid(e).name(), ""), thrown(typeid(e), e.what()).text};
+    return {code_of(typeid(e).name(), ""), told_by(typeid(e), e.what()).text};
   } catch (const std::exception& e) {
-    return thrown(typeid(e), e.what());
+    return told_by(typeid(e), e.what());
   } catch (const std::string& text) {
-    return thrown(typeid(text), text.c_str());
+    return told_by(typeid(text), text.c_str());
   } catch (const char* text) {
-    return thrown(typeid(text), text);
+    return told_by(typeid(text), text);
   } catch (...) {
     const std::type_info* const type = abi::__cxa_current_exception_type();
     return type == nullptr ? Thrown{std::string(kException) + "unknown", ""}
-                           : thrown(*type, nullptr);
+                           : told_by(*type, nullptr);
   }
 }
 

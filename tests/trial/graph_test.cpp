@@ -299,7 +299,7 @@ TEST(TargetGraphs, CannotBeCapturedByAPlan) {
   EXPECT_NE(o.message.find("captures a graph itself"), std::string::npos) << o.message;
 }
 
-std::string fault_of(RunFunction run) {
+std::string fault_of_capture(RunFunction run) {
   Bench bench(std::move(run));
   const Observation o = bench.run({call_of(1, 1)});
   if (o.end != End::fault) return "no fault";
@@ -310,18 +310,18 @@ std::string fault_of(RunFunction run) {
 }
 
 TEST(TargetGraphs, MistakesOfTheTargetAreNamed) {
-  EXPECT_EQ(fault_of([](Context& ctx) { ctx.end_capture(); }),
+  EXPECT_EQ(fault_of_capture([](Context& ctx) { ctx.end_capture(); }),
             "target-error: end_capture() without a begin_capture()");
-  EXPECT_EQ(fault_of([](Context& ctx) {
+  EXPECT_EQ(fault_of_capture([](Context& ctx) {
               ctx.begin_capture();
               ctx.begin_capture();
             }),
             "target-error: begin_capture() inside of a capture");
-  EXPECT_EQ(fault_of([](Context& ctx) { ctx.begin_capture(); }),
+  EXPECT_EQ(fault_of_capture([](Context& ctx) { ctx.begin_capture(); }),
             "target-error: run() returned inside of its capture");
-  EXPECT_EQ(fault_of([](Context& ctx) { ctx.replay({}); }),
+  EXPECT_EQ(fault_of_capture([](Context& ctx) { ctx.replay({}); }),
             "target-error: replay of graph 0, which does not exist");
-  EXPECT_EQ(fault_of([](Context& ctx) {
+  EXPECT_EQ(fault_of_capture([](Context& ctx) {
               ctx.begin_capture();
               throw std::runtime_error("thrown");
             }),
