@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <new>
 #include <regex>
@@ -18,8 +19,8 @@
 namespace redzone::trial {
 namespace {
 
-constexpr std::size_t kMostBytes = 100;    // of a type or a text in a code
-constexpr std::size_t kMostLooked = 1000;  // of a line
+constexpr std::size_t kMostBytes = 100;   // of a type or a text in a code
+constexpr std::size_t kMostLooked = 300;  // of a line
 
 // "size # at #" of "size [2, 3] at 0x7f20ab" and "size [2, 3, 4] at /tmp/a": what may depend on the
 // call or the machine.
@@ -54,7 +55,8 @@ std::string beginning(std::string_view text) {
 }
 
 std::string code_of(const char* type, std::string_view text) {
-  const std::string line(text.substr(0, std::min(text.find('\n'), kMostLooked)));
+  text = text.substr(0, kMostLooked);
+  const std::string line(text.substr(0, text.find('\n')));
   const std::string words = beginning(without_values(line));
   return fmt::format("{}{}{}{}", kException, beginning(readable(type)), words.empty() ? "" : ": ",
                      words);
@@ -62,8 +64,8 @@ std::string code_of(const char* type, std::string_view text) {
 
 // `text` may be null, whoever wrote the exception.
 Thrown told_by(const std::type_info& type, const char* text) {
-  const std::string said = text == nullptr ? "" : text;
-  return {code_of(type.name(), said), said};
+  if (text == nullptr) text = "";
+  return {code_of(type.name(), {text, ::strnlen(text, kMostLooked)}), text};
 }
 
 }  // namespace

@@ -25,16 +25,8 @@ class Run(unittest.TestCase):
         self.assertIn(ran.returncode, (0, FINDINGS), ran.stderr)
         return ran.returncode, json.loads(ran.stdout)
 
-    def test_a_write_beside_a_block_of_pytorchs_is_named_after_it(self) -> None:
-        code, report = self.run_target("scratch_targets.firstsize", "--time", "60s", "--findings", "1")
-        self.assertEqual(code, FINDINGS)
-        found = {finding["signature"]["text"].split(" (")[0] for finding in report["findings"]}
-        kinds = {"illegal-access: write after torch#1", "redzone: write after torch#1"}
-        self.assertTrue(found and found <= kinds, found)
-        self.assertGreater(report["targets"][0]["own_memory"]["blocks"], 0)
-
-    def test_a_correct_target_has_no_finding_and_all_of_its_memory_is_guarded(self) -> None:
-        code, report = self.run_target("scratch_targets.softmax", "--time", "10s")
+    def assert_clean_and_guarded(self, name: str) -> None:
+        code, report = self.run_target(name, "--time", "10s")
         self.assertEqual(code, 0, report["findings"])
         memory = report["targets"][0]["own_memory"]
         self.assertGreater(memory["blocks"], 100)
@@ -46,20 +38,21 @@ class Run(unittest.TestCase):
         self.assertGreater(report["targets"][0]["own_memory"]["blocks"], 0)
         return {finding["signature"]["text"].split(" (")[0] for finding in report["findings"]}
 
+    def assert_writes_after(self, block: str, name: str) -> None:
+        found = self.found_in(name)
+        kinds = {f"illegal-access: write after {block}", f"redzone: write after {block}"}
+        self.assertTrue(found and found <= kinds, found)
+
+    def test_a_write_beside_a_block_is_named_after_it(self) -> None:
+        self.assert_writes_after("torch#1", "scratch_targets.firstsize")
+        self.assert_writes_after("numpy#1", "numpy_targets.firstsize")
+
     def test_what_numpy_has_not_written_is_poison(self) -> None:
         self.assertEqual(self.found_in("numpy_targets.fromone"), {"uninitialized: result"})
 
-    def test_a_write_beside_an_array_of_numpys_is_named_after_it(self) -> None:
-        found = self.found_in("numpy_targets.firstsize")
-        kinds = {"illegal-access: write after numpy#1", "redzone: write after numpy#1"}
-        self.assertTrue(found and found <= kinds, found)
-
-    def test_a_correct_target_of_numpys_has_no_finding(self) -> None:
-        code, report = self.run_target("numpy_targets.softmax", "--time", "10s")
-        self.assertEqual(code, 0, report["findings"])
-        memory = report["targets"][0]["own_memory"]
-        self.assertGreater(memory["blocks"], 100)
-        self.assertEqual(memory["left_out_blocks"] + memory["unguarded_trials"], 0)
+    def test_a_correct_target_has_no_finding_and_all_of_its_memory_is_guarded(self) -> None:
+        self.assert_clean_and_guarded("scratch_targets.softmax")
+        self.assert_clean_and_guarded("numpy_targets.softmax")
 
 
 if __name__ == "__main__":
