@@ -6,9 +6,9 @@
 #include <iterator>
 #include <utility>
 
-#include "campaign/lane.h"
 #include "campaign/naming.h"
 #include "campaign/refused.h"
+#include "campaign/target_state.h"
 #include "core/log.h"
 #include "core/spec_mistake.h"
 #include "oracles/checks.h"
@@ -98,7 +98,8 @@ Campaign::Campaign(exec::Executor& executor, const oracles::Catalog& catalog, Si
         options_.triage.reduce_time,
         options_.time / (4 * std::max<std::int64_t>(1, static_cast<std::int64_t>(targets.size()))));
   for (auto& target : targets)
-    lanes_.emplace_back(std::move(target), lanes_.size(), options_.preparer, most_reference_time());
+    targets_.emplace_back(std::move(target), targets_.size(), options_.preparer,
+                          most_reference_time());
 }
 
 Campaign::~Campaign() = default;
@@ -120,12 +121,12 @@ bool Campaign::is_overdue() const {
   return options_.time.count() > 0 && now() - started_ >= options_.time + options_.deadline;
 }
 
-bool Campaign::called_off(const Lane& lane) const {
-  return stopped() || lane.barred;
+bool Campaign::called_off(const TargetState& target) const {
+  return stopped() || target.quarantined;
 }
 
-bool Campaign::is_over_for(const Lane& lane) const {
-  return lane.barred || is_over();
+bool Campaign::is_over_for(const TargetState& target) const {
+  return target.quarantined || is_over();
 }
 
 bool Campaign::no_more_calls() {
@@ -133,27 +134,29 @@ bool Campaign::no_more_calls() {
   return is_overdue() || (stop_seen_ && now() >= *stop_seen_ + options_.deadline);
 }
 
-void Campaign::ask_barred() {
-  if (!options_.barred || (barred_asked_ && now() - *barred_asked_ < kProgressInterval)) return;
-  barred_asked_ = now();
-  for (auto& lane : lanes_) lane.barred = options_.barred(lane.stats.target);
+void Campaign::ask_quarantine() {
+  if (!options_.quarantined ||
+      (quarantine_asked_ && now() - *quarantine_asked_ < kProgressInterval))
+    return;
+  quarantine_asked_ = now();
+  for (auto& target : targets_) target.quarantined = options_.quarantined(target.stats.target);
 }
 
 Result<CampaignResult> Campaign::run() {
   started_ = last_progress_ = now();
   lost_before_ = executor_.stats().workers_lost;
   first_look_ = has_turns();
-  log::info("campaign {} begins: {} targets", options_.id, lanes_.size());
+  log::info("campaign {} begins: {} targets", options_.id, targets_.size());
   const SpecCalls::Until last(options_.spec_calls, [this] { return no_more_calls(); });
   std::vector<SpecFunctionTime> before;
   if (options_.spec_calls != nullptr) before = options_.spec_calls->times();
   look_at_reach();
   while (!is_over()) {
-    ask_barred();
+    ask_quarantine();
     look_ahead();
     if (!tasks_.want_quiet()) top_up();
-    for (auto& [lane, s] : std::exchange(suspects_aside_, {}))
-      RZ_TRY(suspect(lanes_[lane], std::move(s)));
+    for (auto& [target, s] : std::exchange(suspects_aside_, {}))
+      RZ_TRY(suspect(targets_[target], std::move(s)));
     start_visits();
     tasks_.advance();
     if (lost_) return tl::unexpected(*lost_);
@@ -168,7 +171,7 @@ Result<CampaignResult> Campaign::run() {
         RZ_TRY(finish(std::move(*done)));
       continue;
     }
-    if (next_lane() != nullptr || lane_to_look_into() != nullptr || !suspects_aside_.empty())
+    if (next_target() != nullptr || target_to_look_into() != nullptr || !suspects_aside_.empty())
       continue;
     // The first look must not idle because of a target whose plans are not prepared.
     if (std::exchange(first_look_, false)) continue;
@@ -190,10 +193,10 @@ Result<CampaignResult> Campaign::run() {
   RZ_TRY(wind_down());
   // Finished trials that are not judged yet are recorded, without triage.
   while (auto done = executor_.next(std::chrono::milliseconds(0))) RZ_TRY(finish(std::move(*done)));
-  for (auto& [lane, s] : std::exchange(suspects_aside_, {}))
-    RZ_TRY(suspect(lanes_[lane], std::move(s)));
-  for (auto& lane : lanes_)
-    std::move(lane.waiting.begin(), lane.waiting.end(), std::back_inserter(hangs_));
+  for (auto& [target, s] : std::exchange(suspects_aside_, {}))
+    RZ_TRY(suspect(targets_[target], std::move(s)));
+  for (auto& target : targets_)
+    std::move(target.waiting.begin(), target.waiting.end(), std::back_inserter(hangs_));
   for (auto& w : hangs_)
     if (find_listed(w.looked_into.finding.id) == result_.findings.end())
       result_.findings.push_back(std::move(w.looked_into.finding));
@@ -205,8 +208,8 @@ Result<CampaignResult> Campaign::run() {
         slow_functions(before, options_.spec_calls->times(),
                        std::chrono::duration_cast<std::chrono::microseconds>(now() - started_));
   result_.stats.workers_lost = executor_.stats().workers_lost - lost_before_;
-  for (auto& lane : lanes_)
-    for (auto& [key, known] : lane.groups)
+  for (auto& target : targets_)
+    for (auto& [key, known] : target.groups)
       if (std::exchange(known.held, std::nullopt)) ++known.unreported;
   RZ_TRY(report_progress(true));  // counts what was seen of each
   RZ_TRY(merge_canaries(result_, sink_, options_));
@@ -228,13 +231,13 @@ Result<void> Campaign::wind_down() {
 }
 
 void Campaign::look_at_reach() {
-  for (auto& lane : lanes_) {
+  for (auto& target : targets_) {
     const auto until = std::chrono::steady_clock::now() + kMostReachTime;
     const SpecCalls::Until limit(options_.spec_calls, [this, until] {
       return is_over() || std::chrono::steady_clock::now() >= until;
     });
     try {
-      lane.stats.out_of_reach = lane.plans.out_of_reach();
+      target.stats.out_of_reach = target.plans.out_of_reach();
     } catch (const SpecCallsEnded&) {
     }
   }
@@ -243,92 +246,94 @@ void Campaign::look_at_reach() {
 void Campaign::top_up() {
   const SpecCalls::Until end(options_.spec_calls, [this] { return is_over(); });
   while (executor_.in_flight() < executor_.max_in_flight() && suspects_aside_.empty()) {
-    Lane* lane = next_lane();
-    if (lane == nullptr) return;
-    lane->spent_us += 1;  // rotates the lanes before the first results are in
+    TargetState* target = next_target();
+    if (target == nullptr) return;
+    target->spent_us += 1;  // rotates the targets before the first results are in
     const auto begun = now();
     try {
-      submit_next(*lane);
+      submit_next(*target);
     } catch (const SpecCallsEnded&) {
       return;  // as if it had never been begun
     } catch (const SpecMistake& e) {
       // Another plan, or another target, may work: this target pays for the time. Returns instead
       // of retrying at once, because no trial was submitted that would let time pass.
-      lane->spend(now() - begun);
-      count_spec_error(*lane, e.whose(), e.what());
+      target->spend(now() - begun);
+      count_spec_error(*target, e.whose(), e.what());
       return;
     }
   }
 }
 
-std::optional<Campaign::Pending> Campaign::make_pending(Lane& lane) {
-  const bool without_pages = lane.next_between_canaries();
-  ++lane.generated;
-  Plan plan = lane.plans.next();
+std::optional<Campaign::Pending> Campaign::make_pending(TargetState& target) {
+  const bool without_pages = target.next_between_canaries();
+  ++target.generated;
+  Plan plan = target.plans.next();
   const bool between_canaries = without_pages && plan.mode.allocator == Allocator::guard;
-  const TargetSpec& spec = *lane.target.spec;
+  const TargetSpec& spec = *target.under_test.spec;
   // Called here, where the mistake is attributed to its function, and not in a worker, where it
   // would look like a failure of the target.
   try_functions(spec, plan);
   Verdict verdict = catalog_.device_free().judge(plan, spec, {});
   if (verdict.failed()) {
-    count(lane, verdict);
-    suspects_aside_.push_back({lane.index, {std::move(plan), std::move(verdict), {}, {}, 0}});
+    count(target, verdict);
+    suspects_aside_.push_back({target.index, {std::move(plan), std::move(verdict), {}, {}, 0}});
     return std::nullopt;
   }
-  leave_out_hung(lane, plan);
-  Pending pending = pending_for(lane, std::move(plan));
+  leave_out_hung(target, plan);
+  Pending pending = pending_for(target, std::move(plan));
   if (between_canaries) set_between_canaries(pending);
   return pending;
 }
 
-Campaign::Pending Campaign::pending_for(Lane& lane, Plan plan) {
-  Pending pending{.lane = lane.index, .plan = std::move(plan), .trials = {}, .references = {}};
-  pending.trials = catalog_.screen().expand(pending.plan, *lane.target.spec);
-  pending.references = lane.references.reserve(pending.plan, *lane.target.spec, pending.trials);
+Campaign::Pending Campaign::pending_for(TargetState& target, Plan plan) {
+  Pending pending{.target = target.index, .plan = std::move(plan), .trials = {}, .references = {}};
+  pending.trials = catalog_.screen().expand(pending.plan, *target.under_test.spec);
+  pending.references =
+      target.references.reserve(pending.plan, *target.under_test.spec, pending.trials);
   return pending;
 }
 
 void Campaign::set_between_canaries(Pending& plan) const {
   plan.between_canaries = true;
   for (auto& trial : plan.trials) trial.wide_canaries = true;
-  plan.will_lose = lanes_[plan.lane].losses(true).many();
+  plan.will_lose = targets_[plan.target].losses(true).many();
 }
 
-void Campaign::note_fault(Lane& lane) {
-  if (!options_.triage.reuse_workers || !lane.has_lost_workers()) return;
-  if (std::exchange(lane.fault_is_known, true)) return;
+void Campaign::note_fault(TargetState& target) {
+  if (!options_.triage.reuse_workers || !target.has_lost_workers()) return;
+  if (std::exchange(target.fault_is_known, true)) return;
   bool first = true;
-  for (auto& plan : lane.put_off) {
+  for (auto& plan : target.put_off) {
     if (!plan.will_lose || plan.plan.mode.allocator != Allocator::guard) continue;
     if (!std::exchange(first, false)) set_between_canaries(plan);
   }
 }
 
-void Campaign::screen_again(Lane& lane, Plan plan) {
-  lane.note_slow();
+void Campaign::screen_again(TargetState& target, Plan plan) {
+  target.note_slow();
   try {
-    lane.put_off.push_back(pending_for(lane, std::move(plan)));
-    lane.put_off.back().again = true;
+    target.put_off.push_back(pending_for(target, std::move(plan)));
+    target.put_off.back().again = true;
   } catch (const SpecCallsEnded&) {  // no time is left for it
   }
 }
 
-bool Campaign::screen_the_rest(Lane& lane, const Pending& pending,
+bool Campaign::screen_the_rest(TargetState& target, const Pending& pending,
                                std::span<const Observation> seen) {
   if (is_over()) return false;
-  auto accepted = without_refused_calls(pending.plan, *lane.target.spec, pending.trials, seen);
+  auto accepted =
+      without_refused_calls(pending.plan, *target.under_test.spec, pending.trials, seen);
   if (!accepted) return false;
   try {
-    lane.put_off.push_back(pending_for(lane, std::move(accepted->plan)));
+    target.put_off.push_back(pending_for(target, std::move(accepted->plan)));
   } catch (const SpecMistake&) {  // the plan counts as it was run
     return false;
   }
-  Pending& rest = lane.put_off.back();
+  Pending& rest = target.put_off.back();
   rest.again = pending.again;
   if (pending.between_canaries) set_between_canaries(rest);
-  lane.stats.refused_calls += accepted->refused;
-  if (lane.stats.why_refused.empty()) lane.stats.why_refused = accepted->why;
+  target.stats.refused_calls += accepted->refused;
+  if (target.stats.why_refused.empty()) target.stats.why_refused = accepted->why;
   return true;
 }
 
@@ -337,20 +342,20 @@ bool Campaign::screen_the_rest(Lane& lane, const Pending& pending,
 // others. Such a plan is given to a used worker instead, but only a few at a time; further ones
 // are put off, even if the screen's worker is idle just now, and other plans of the target go on.
 // Only a target that no other waits for uses it for them.
-void Campaign::submit_next(Lane& lane) {
+void Campaign::submit_next(TargetState& target) {
   std::optional<Pending> pending;
-  if (const auto next = to_resume(lane); next != lane.put_off.end()) {
+  if (const auto next = to_resume(target); next != target.put_off.end()) {
     pending = std::move(*next);
-    lane.put_off.erase(next);
+    target.put_off.erase(next);
   } else {
-    pending = make_pending(lane);
+    pending = make_pending(target);
   }
   if (!pending) return;
-  pending->will_lose = lane.losses(pending->between_canaries).many();
+  pending->will_lose = target.losses(pending->between_canaries).many();
   const bool apart = goes_apart(*pending);
   const bool aside = apart && room_aside(pending->will_lose);
-  if (apart && !aside && !is_alone(lane)) {
-    lane.put_off.push_back(std::move(*pending));
+  if (apart && !aside && !is_alone(target)) {
+    target.put_off.push_back(std::move(*pending));
     return;
   }
   const auto id = next_job_++;
@@ -363,37 +368,37 @@ void Campaign::submit_next(Lane& lane) {
                 .end_at_loss = true,
                 .back_at_loss = options_.screen_leaves_room,
                 .one_queue = aside && pending->will_lose && !has_streams(pending->plan),
-                .call_deadline = call_deadline(lane, *pending)};
+                .call_deadline = call_deadline(target, *pending)};
   pending->aside = aside;
   pending->submitted = now();
-  if (!aside) ++lane.in_warm_worker;
+  if (!aside) ++target.in_warm_worker;
   pending_.emplace(id, std::move(*pending));
   if (aside)
-    screen_aside(lane, std::move(job));
+    screen_aside(target, std::move(job));
   else
     executor_.submit(std::move(job));
 }
 
-void Campaign::screen_aside(Lane& lane, exec::Job job) {
+void Campaign::screen_aside(TargetState& target, exec::Job job) {
   const bool will_lose = pending_.at(job.id).will_lose;
   std::size_t& aside = will_lose ? aside_losing_ : aside_long_;
   ++aside;
   const auto done = std::make_shared<std::vector<exec::JobResult>>();
-  const auto is_over = [this, &lane] { return is_over_for(lane); };
+  const auto is_over = [this, &target] { return is_over_for(target); };
   Tasks::Task task;
   task.body = [job, done, is_over](exec::Runner& runner) {
     *done = runner.run_fresh(std::span(&job, 1), {is_over});
   };
-  task.rank = [this, &lane, will_lose, id = job.id] {
+  task.rank = [this, &target, will_lose, id = job.id] {
     return will_lose
-               ? rank_of_losing(lane, id)
+               ? rank_of_losing(target, id)
                : Tasks::Rank{
-                     .stage = static_cast<int>(Station::refine), .due = had(lane), .order = id};
+                     .stage = static_cast<int>(Station::refine), .due = had(target), .order = id};
   };
   if (will_lose)
-    task.ran = [this, &lane](auto jobs, auto results) {
-      lane.losing_aside += results.size();
-      lane.losing_aside_took += cost_of(jobs, results);
+    task.ran = [this, &target](auto jobs, auto results) {
+      target.losing_aside += results.size();
+      target.losing_aside_took += cost_of(jobs, results);
     };
   task.ended = [this, done, is_over, &aside] {
     --aside;
@@ -404,24 +409,25 @@ void Campaign::screen_aside(Lane& lane, exec::Job job) {
   tasks_.add(std::move(task));
 }
 
-void Campaign::count_spec_error(Lane& lane, std::string_view function, const std::string& what) {
-  add_spec_error(result_.unjudged, lane.stats.target, function, what);
-  if (lane.stats.spec_error.empty()) log::info("{}: {}", lane.stats.target, what);
-  if (lane.stats.spec_error.empty()) lane.stats.spec_error = what;
-  for (auto* plans : {&lane.stats.plans, &result_.stats.plans, &lane.stats.harness_errors,
+void Campaign::count_spec_error(TargetState& target, std::string_view function,
+                                const std::string& what) {
+  add_spec_error(result_.unjudged, target.stats.target, function, what);
+  if (target.stats.spec_error.empty()) log::info("{}: {}", target.stats.target, what);
+  if (target.stats.spec_error.empty()) target.stats.spec_error = what;
+  for (auto* plans : {&target.stats.plans, &result_.stats.plans, &target.stats.harness_errors,
                       &result_.stats.harness_errors})
     ++*plans;
 }
 
-void Campaign::count(Lane& lane, const Verdict& verdict) {
+void Campaign::count(TargetState& target, const Verdict& verdict) {
   if (verdict.outcome != Outcome::pass && !verdict.failed())
-    add_unjudged(result_.unjudged, lane.stats.target, verdict);
-  lane.stats.reference += verdict.reference;
+    add_unjudged(result_.unjudged, target.stats.target, verdict);
+  target.stats.reference += verdict.reference;
   result_.stats.reference += verdict.reference;
-  ++lane.stats.plans;
+  ++target.stats.plans;
   ++result_.stats.plans;
   const auto add = [&](std::uint64_t TargetStats::*of_target, std::uint64_t& of_all) {
-    ++(lane.stats.*of_target);
+    ++(target.stats.*of_target);
     ++of_all;
   };
   auto& s = result_.stats;
@@ -450,67 +456,70 @@ Verdict Campaign::as_counted(const Verdict& verdict, std::span<const Observation
 Result<void> Campaign::finish(exec::JobResult result) {
   auto node = pending_.extract(result.id);
   RZ_CHECK(!node.empty());
-  Lane& lane = lanes_[node.mapped().lane];
-  if (!node.mapped().aside) --lane.in_warm_worker;
+  TargetState& target = targets_[node.mapped().target];
+  if (!node.mapped().aside) --target.in_warm_worker;
   if (result.observations.empty() && !node.mapped().trials.empty()) {
-    lane.put_off.push_back(std::move(node.mapped()));
+    target.put_off.push_back(std::move(node.mapped()));
     return {};
   }
   try {
-    return judge(lane, std::move(node.mapped()), std::move(result));
+    return judge(target, std::move(node.mapped()), std::move(result));
   } catch (const SpecCallsEnded&) {
     return {};
   }
 }
 
-Result<void> Campaign::judge(Lane& lane, Pending pending, exec::JobResult result) {
-  lane.spent_us += static_cast<double>(options_.worker_cost.count() *
-                                       static_cast<std::int64_t>(result.lost_workers)) *
-                   1000;
+Result<void> Campaign::judge(TargetState& target, Pending pending, exec::JobResult result) {
+  target.spent_us += static_cast<double>(options_.worker_cost.count() *
+                                         static_cast<std::int64_t>(result.lost_workers)) *
+                     1000;
   for (std::size_t t = 0; t < result.observations.size(); ++t) {
     const auto& o = result.observations[t];
-    lane.spent_us += static_cast<double>(o.wall_us);
-    lane.stats.device_seconds += static_cast<double>(o.wall_us) * 1e-6;
+    target.spent_us += static_cast<double>(o.wall_us);
+    target.stats.device_seconds += static_cast<double>(o.wall_us) * 1e-6;
     const std::uint64_t calls = calls_made(pending.plan, pending.trials[t], o);
     result_.stats.calls += calls;
-    lane.stats.calls += calls;
-    if (o.own_memory) lane.stats.own_memory += *o.own_memory;
-    if (o.sanitizer) lane.stats.warnings.add(*o.sanitizer);
+    target.stats.calls += calls;
+    if (o.own_memory) target.stats.own_memory += *o.own_memory;
+    if (o.sanitizer) target.stats.warnings.add(*o.sanitizer);
   }
-  Lane::Losses& losses = pending.between_canaries ? lane.between_canaries : lane.between_pages;
+  TargetState::Losses& losses =
+      pending.between_canaries ? target.between_canaries : target.between_pages;
   ++losses.plans;
   losses.losses += result.lost_workers > 0 ? 1 : 0;
-  note_slowness(lane, result);
-  note_calls(lane, pending, result.observations);
-  lane.references.settle(pending.references, result.observations);
+  note_slowness(target, result);
+  note_calls(target, pending, result.observations);
+  target.references.settle(pending.references, result.observations);
   result_.stats.trials += result.observations.size();
-  Verdict verdict = catalog_.screen().judge(pending.plan, *lane.target.spec, result.observations);
+  Verdict verdict =
+      catalog_.screen().judge(pending.plan, *target.under_test.spec, result.observations);
   const auto mistake = std::find_if(result.observations.begin(), result.observations.end(),
                                     [](const Observation& o) { return o.end == End::spec_error; });
   if (verdict.outcome == Outcome::harness_error && mistake != result.observations.end()) {
     // The end of a worker's output may follow, which differs from one to the next.
     const std::string& what = mistake->message;
-    count_spec_error(lane, std::string_view(what).substr(0, what.find('\n')), what);
+    count_spec_error(target, std::string_view(what).substr(0, what.find('\n')), what);
     return {};
   }
   if (verdict.outcome == Outcome::not_applicable &&
-      screen_the_rest(lane, pending, result.observations))
+      screen_the_rest(target, pending, result.observations))
     return {};
-  lane.stats.between_canaries += pending.between_canaries ? 1 : 0;
-  count(lane, as_counted(verdict, result.observations));
-  if (verdict.reference.compared < verdict.reference.calls && lane.stats.not_compared.empty())
-    lane.stats.not_compared =
+  target.stats.between_canaries += pending.between_canaries ? 1 : 0;
+  count(target, as_counted(verdict, result.observations));
+  if (verdict.reference.compared < verdict.reference.calls && target.stats.not_compared.empty())
+    target.stats.not_compared =
         oracles::why_not_compared(pending.plan, pending.trials, result.observations);
-  const OutputCount outputs = oracles::judged_outputs(*lane.target.spec, result.observations);
-  lane.stats.outputs += outputs;
-  if (outputs.by_nothing > 0 && lane.stats.not_judged.empty())
-    lane.stats.not_judged = oracles::why_outputs_not_judged(*lane.target.spec, result.observations);
+  const OutputCount outputs = oracles::judged_outputs(*target.under_test.spec, result.observations);
+  target.stats.outputs += outputs;
+  if (outputs.by_nothing > 0 && target.stats.not_judged.empty())
+    target.stats.not_judged =
+        oracles::why_outputs_not_judged(*target.under_test.spec, result.observations);
   if (!verdict.failed()) {
-    try_order(lane, pending, result.observations);
+    try_order(target, pending, result.observations);
     return {};
   }
-  return suspect(lane, {std::move(pending.plan), std::move(verdict), std::move(pending.trials),
-                        std::move(result.log), result.log_size});
+  return suspect(target, {std::move(pending.plan), std::move(verdict), std::move(pending.trials),
+                          std::move(result.log), result.log_size});
 }
 
 double Campaign::seconds_in_all() const {
@@ -519,8 +528,8 @@ double Campaign::seconds_in_all() const {
 
 Result<void> Campaign::report_progress(bool force) {
   if (!force && now() - last_progress_ < kProgressInterval) return {};
-  for (auto& lane : lanes_)
-    for (auto& [key, known] : lane.groups)
+  for (auto& target : targets_)
+    for (auto& [key, known] : target.groups)
       if (const auto plans = std::exchange(known.unreported, 0); plans > 0)
         RZ_TRY(sink_.sighted(known.finding, plans));
   tell_progress();
@@ -529,7 +538,7 @@ Result<void> Campaign::report_progress(bool force) {
 
 std::vector<TargetStats> Campaign::target_stats() const {
   std::vector<TargetStats> all;
-  for (const auto& lane : lanes_) all.push_back(lane.stats);
+  for (const auto& target : targets_) all.push_back(target.stats);
   return all;
 }
 
@@ -538,8 +547,8 @@ void Campaign::tell_progress() {
   if (!options_.progress) return;
   result_.stats.seconds = elapsed_seconds();
   result_.stats.workers_lost = executor_.stats().workers_lost - lost_before_;
-  for (auto& lane : lanes_)
-    for (auto& [key, known] : lane.groups)
+  for (auto& target : targets_)
+    for (auto& [key, known] : target.groups)
       if (std::exchange(known.held, std::nullopt)) ++known.unreported;
   Progress p{result_.stats, -1, {}, target_stats()};
   if (options_.time.count() > 0)
@@ -547,8 +556,8 @@ void Campaign::tell_progress() {
         std::max(0.0, std::chrono::duration<double>(options_.time).count() - result_.stats.seconds);
   if (options_.plans_per_target > 0) {
     std::uint64_t left = 0;
-    for (const auto& lane : lanes_) {
-      const std::uint64_t done = lane.target.plans_before + lane.stats.plans;
+    for (const auto& target : targets_) {
+      const std::uint64_t done = target.under_test.plans_before + target.stats.plans;
       left += options_.plans_per_target - std::min(options_.plans_per_target, done);
     }
     p.plans_left = left;

@@ -109,9 +109,9 @@ struct CampaignOptions {
   // first. Null: no preparation. Outlives the campaign.
   Preparer* preparer = nullptr;
   std::function<bool()> stop = {};  // Ctrl-C
-  // Whether a target is barred from further launches; called before the first plan and about twice
-  // a second. Its case under triage ends as a suspect; what was found out about the target stays.
-  std::function<bool(const std::string& target)> barred = {};
+  // Whether a target is quarantined by now; called before the first plan and about twice a second.
+  // Its case under triage ends as a suspect; what was found out about the target stays.
+  std::function<bool(const std::string& target)> quarantined = {};
   std::function<void(const Progress&)> progress = {};  // about twice a second
   // Called for each finding when it is confirmed and again when it is reduced, with the seconds
   // since the campaign began.
@@ -150,9 +150,9 @@ class Campaign {
   Result<CampaignResult> run();
 
  private:
-  struct Lane;  // one target
+  struct TargetState;  // one target
   struct Pending {
-    std::size_t lane = 0;
+    std::size_t target = 0;
     Plan plan;
     std::vector<TrialSpec> trials;
     ReferenceBudget::Reserved references;
@@ -167,7 +167,7 @@ class Campaign {
   enum class Station : std::uint8_t { confirm, refine, explain, measure_load, end };
   // A case that waits for its turn at a station, or is being worked on there.
   struct Visit {
-    std::size_t lane = 0;
+    std::size_t target = 0;
     std::string key;  // its group of suspects
     bool hang = false;
     bool early = false;  // a hang that is confirmed, and then waits for the share of hangs
@@ -195,105 +195,107 @@ class Campaign {
   void look_ahead();
   // True if some target that may make plans has no prepared one.
   bool is_preparing();
-  // Number of plans that the target may still make; 0 while it is barred.
-  std::uint64_t plans_left(const Lane& lane) const;
+  // Number of plans that the target may still make; 0 while it is quarantined.
+  std::uint64_t plans_left(const TargetState& target) const;
   // True if the target may make a plan now: it has plans left, it does not wait for the first look
   // at others, and its cases do not have its time to themselves.
-  bool may_make(const Lane& lane) const;
+  bool may_make(const TargetState& target) const;
   // True if others have not had their first look, and this target has.
-  bool lets_others_pass(const Lane& lane) const;
+  bool lets_others_pass(const TargetState& target) const;
   void top_up();
   // What the budget keeps small, for the report; not of targets whose functions are slow.
   void look_at_reach();
   // The target's next plan, unless it fails without a device. Throws what the target's functions
   // throw.
-  std::optional<Pending> make_pending(Lane& lane);
+  std::optional<Pending> make_pending(TargetState& target);
   // Submits the target's next plan, or puts it off. Throws as make_pending().
-  void submit_next(Lane& lane);
-  // Screens a plan in a used worker, unless the target is barred or the time is up.
-  void screen_aside(Lane& lane, exec::Job job);
+  void submit_next(TargetState& target);
+  // Screens a plan in a used worker, unless the target is quarantined or the time is up.
+  void screen_aside(TargetState& target, exec::Job job);
   // Has the pairs that the screen saw tried in both orders, unless that was done often enough. A
   // failure becomes a suspect, and so does what one of these trials shows by itself.
-  void try_order(Lane& lane, const Pending& pending, std::span<const Observation> observations);
+  void try_order(TargetState& target, const Pending& pending,
+                 std::span<const Observation> observations);
   // How long a call of the plan may make no progress.
-  std::chrono::milliseconds call_deadline(const Lane& lane, const Pending& plan) const;
+  std::chrono::milliseconds call_deadline(const TargetState& target, const Pending& plan) const;
   // The same of a plan that is known or suspected to hang.
   std::chrono::milliseconds hang_deadline() const;
   // Learns from a screened plan whether a target that seemed to hang is only slow.
-  void note_slowness(Lane& lane, const exec::JobResult& result) const;
+  void note_slowness(TargetState& target, const exec::JobResult& result) const;
   // Remembers the calls that hung, and makes plans without such.
-  void note_calls(Lane& lane, const Pending& pending, std::span<const Observation> seen);
-  static void leave_out_hung(Lane& lane, Plan& plan);
+  void note_calls(TargetState& target, const Pending& pending, std::span<const Observation> seen);
+  static void leave_out_hung(TargetState& target, Plan& plan);
   // Has the plan run between wide canaries.
   void set_between_canaries(Pending& plan) const;
   // A fault of the target was seen: the plans that wait for a worker aside run between canaries,
   // except one.
-  void note_fault(Lane& lane);
+  void note_fault(TargetState& target);
   // The plan, with the trials of the screen.
-  Pending pending_for(Lane& lane, Plan plan);
+  Pending pending_for(TargetState& target, Plan plan);
   // Screens a plan again that ended as a hang but does not hang.
-  void screen_again(Lane& lane, Plan plan);
+  void screen_again(TargetState& target, Plan plan);
   // If the target refused a call of the plan, screens the rest of it in its place; true if it does.
-  bool screen_the_rest(Lane& lane, const Pending& pending, std::span<const Observation> seen);
+  bool screen_the_rest(TargetState& target, const Pending& pending,
+                       std::span<const Observation> seen);
   // True if the plan is given to a used worker instead of the worker of the screen.
   bool goes_apart(const Pending& plan) const;
   // True if one more such plan may be screened in a used worker.
   bool room_aside(bool will_lose) const;
-  // The first plan of the lane that was put off and can run now; the end if there is none.
-  std::deque<Pending>::iterator to_resume(Lane& lane) const;
+  // The first plan of the target that was put off and can run now; the end if there is none.
+  std::deque<Pending>::iterator to_resume(TargetState& target) const;
   // True if no other target has plans left.
-  bool is_alone(const Lane& lane) const;
+  bool is_alone(const TargetState& target) const;
   // True if the target's next plan is to wait until another of its plans is judged.
-  bool waits_for_itself(const Lane& lane) const;
+  bool waits_for_itself(const TargetState& target) const;
   // True if the target has a plan, and a worker for it that others need less.
-  bool may_run(Lane& lane) const;
-  // The lane to run next: of those that may run, the one that used the least time.
-  Lane* next_lane();
+  bool may_run(TargetState& target) const;
+  // The target to run next: of those that may run, the one that used the least time.
+  TargetState* next_target();
   // True if time is divided between targets: there is a time limit and more than one target.
   bool has_turns() const;
   // Says nothing of a plan for which no time is left to judge it.
   Result<void> finish(exec::JobResult result);
-  Result<void> judge(Lane& lane, Pending pending, exec::JobResult result);
-  Result<void> suspect(Lane& lane, Suspect suspect);
-  Result<void> open_case(Lane& lane, Suspect suspect, const std::string& key);
+  Result<void> judge(TargetState& target, Pending pending, exec::JobResult result);
+  Result<void> suspect(TargetState& target, Suspect suspect);
+  Result<void> open_case(TargetState& target, Suspect suspect, const std::string& key);
   // Opens a case for what the group of suspects holds, after the one before it was confirmed or
   // dismissed.
-  Result<void> look_again(Lane& lane, const std::string& key);
+  Result<void> look_again(TargetState& target, const std::string& key);
   // Queues the case behind those of its target that are at the same station or an earlier one. A
   // confirmed finding is refined before the target's next suspect is confirmed, since both may be
   // the same bug. A reduction that is continued comes behind them, and what may be a known bug
   // behind that.
-  void wait(Lane& lane, Visit visit);
+  void wait(TargetState& target, Visit visit);
   // Starts the visits whose turn it is.
   void start_visits();
-  // The lane whose next case may start now, or null.
-  Lane* lane_to_look_into();
-  // True if a case of this lane may start now, regardless of the other lanes.
-  bool may_look_into(const Lane& lane) const;
-  void start(Lane& lane, Visit visit);
-  TriageOptions triage_options(Lane& lane, const Visit& visit);
-  Result<void> visit(exec::Runner& runner, Lane& lane, Visit& visit);
-  Result<void> leave(Lane& lane, Visit visit);
+  // The target whose next case may start now, or null.
+  TargetState* target_to_look_into();
+  // True if a case of this target may start now, regardless of the other targets.
+  bool may_look_into(const TargetState& target) const;
+  void start(TargetState& target, Visit visit);
+  TriageOptions triage_options(TargetState& target, const Visit& visit);
+  Result<void> visit(exec::Runner& runner, TargetState& target, Visit& visit);
+  Result<void> leave(TargetState& target, Visit visit);
   // Queues an unfinished reduction of the target, if there is one and none is being continued.
-  void take_up(Lane& lane);
+  void take_up(TargetState& target);
   // The station at which a visit wants workers: its turn, or a later one.
   Station stage_of(const Visit& visit) const;
   // Of a plan that costs a worker of triage.
-  Tasks::Rank rank_of_losing(const Lane& lane, std::uint64_t order) const;
+  Tasks::Rank rank_of_losing(const TargetState& target, std::uint64_t order) const;
   // Time of the trials of a case, plus the workers that were started for them or lost.
   std::chrono::microseconds cost_of(std::span<const exec::Job> jobs,
                                     std::span<const exec::JobResult> results) const;
-  void charge(Lane& lane, std::chrono::microseconds cost);  // for triage
+  void charge(TargetState& target, std::chrono::microseconds cost);  // for triage
   // What the target has used so far, for scheduling: the least comes first.
-  double had(const Lane& lane) const;
+  double had(const TargetState& target) const;
   // How many of `visits` are triaged at the same time.
   std::int64_t beside(std::int64_t visits) const;
   // Ends the cases under triage: their `stop` returns true by now.
   Result<void> wind_down();
   // Time limit for the reductions of the next finding: its part of the time left for all that wait.
   std::chrono::milliseconds reduce_time() const;
-  void meet(Lane& lane, std::optional<Alarm>& other);
-  void note_case(Lane& lane, const std::string& key, const Finding& finding);
+  void meet(TargetState& target, std::optional<Alarm>& other);
+  void note_case(TargetState& target, const std::string& key, const Finding& finding);
   std::vector<Finding>::iterator find_listed(std::int64_t id);  // in the result
   // Adds the outcome of a case to the result, and counts it if this campaign found it first.
   void list(const Finding& finding, bool is_new);
@@ -306,25 +308,25 @@ class Campaign {
   void release_hangs();
   // Queues one for its confirmation, if that keeps no other case waiting.
   void confirm_hang_early();
-  void count(Lane& lane, const Verdict& verdict);
+  void count(TargetState& target, const Verdict& verdict);
   // A plan of which nothing ran is no pass.
   static Verdict as_counted(const Verdict& verdict, std::span<const Observation> observations);
   // Counts one more plan that could not be run or judged because of a mistake of the target's
   // author. `function` is the beginning of `what` and the same for all of its calls.
-  void count_spec_error(Lane& lane, std::string_view function, const std::string& what);
+  void count_spec_error(TargetState& target, std::string_view function, const std::string& what);
   bool time_is_up() const;
   // The time limit has passed by more than a deadline: running trials are ended.
   bool is_overdue() const;
   bool found_enough() const { return options_.findings > 0 && finished_ >= options_.findings; }
   bool is_over() const { return stopped() || time_is_up() || found_enough(); }
-  bool is_over_for(const Lane& lane) const;
+  bool is_over_for(const TargetState& target) const;
   // Whether functions of specs are called no more, not even for what is in triage: a deadline after
   // the time, a stop, or the last finding that was asked for.
   bool no_more_calls();
-  void ask_barred();
-  // The cases of the target end because of the user (stop, or the target is barred), not for lack
-  // of time.
-  bool called_off(const Lane& lane) const;
+  void ask_quarantine();
+  // The cases of the target end because of the user (stop, or the target is quarantined), not for
+  // lack of time.
+  bool called_off(const TargetState& target) const;
   // The longest time that the reference of a large call may take.
   std::chrono::milliseconds most_reference_time() const;
   double seconds_in_all() const;  // the time limit
@@ -341,9 +343,9 @@ class Campaign {
   FindingSink& sink_;
   CampaignOptions options_;
   SimplifyFor simplify_;
-  std::vector<Lane> lanes_;
+  std::vector<TargetState> targets_;
   std::map<std::uint64_t, Pending> pending_;
-  // Suspects that no trial of the screen showed, by lane: plans that fail without a device, and
+  // Suspects that no trial of the screen showed, by target: plans that fail without a device, and
   // failures that were met during the triage of another one.
   std::vector<std::pair<std::size_t, Suspect>> suspects_aside_;
   // With several targets and a time limit, each target is looked at before more plans are made for
@@ -352,10 +354,11 @@ class Campaign {
   bool first_look_ = false;
   std::deque<Visit> hangs_;
   std::chrono::steady_clock::time_point first_hang_;
-  std::chrono::microseconds spent_on_hangs_{0};                        // by cases in triage
-  std::optional<Error> lost_;                                          // of the sink, in a case
-  std::optional<std::chrono::steady_clock::time_point> barred_asked_;  // last call of `barred`
-  std::optional<std::chrono::steady_clock::time_point> stop_seen_;     // the first
+  std::chrono::microseconds spent_on_hangs_{0};  // by cases in triage
+  std::optional<Error> lost_;                    // of the sink, in a case
+  std::optional<std::chrono::steady_clock::time_point>
+      quarantine_asked_;                                            // last call of `quarantined`
+  std::optional<std::chrono::steady_clock::time_point> stop_seen_;  // the first
   std::uint64_t next_job_ = 1;
   std::uint64_t visits_ = 0;  // started
   // Plans being screened in used workers: those that will probably lose them, and those with long

@@ -6,7 +6,7 @@
 #include <tuple>
 #include <utility>
 
-#include "campaign/lane.h"
+#include "campaign/target_state.h"
 #include "core/log.h"
 
 namespace redzone::campaign {
@@ -55,30 +55,30 @@ std::tuple<std::int64_t, std::size_t, double> size_of(const Plan& plan) {
 
 }  // namespace
 
-void Campaign::Lane::SuspectGroup::note(const Plan& plan) {
+void Campaign::TargetState::SuspectGroup::note(const Plan& plan) {
   if (!smallest || size_of(plan) < size_of(*smallest)) smallest = plan;
 }
 
-Result<void> Campaign::suspect(Lane& lane, Suspect suspect) {
+Result<void> Campaign::suspect(TargetState& target, Suspect suspect) {
   ++result_.stats.suspects;
   // What shows between canaries may be a known fault that shows between guard pages as itself: it
   // explains nothing that looks alike there.
   std::string key = suspect.verdict.signature.text();
   if (is_between_canaries(suspect)) key += " between canaries";
-  auto it = lane.groups.find(key);
-  const auto explained = lane.nondeterministic.find(suspect.verdict.signature.buffer);
-  if (is_vague(suspect.verdict.signature.kind) && explained != lane.nondeterministic.end()) {
-    Lane::SuspectGroup& known = lane.groups[key];
+  auto it = target.groups.find(key);
+  const auto explained = target.nondeterministic.find(suspect.verdict.signature.buffer);
+  if (is_vague(suspect.verdict.signature.kind) && explained != target.nondeterministic.end()) {
+    TargetState::SuspectGroup& known = target.groups[key];
     known.finding = explained->second;
     known.found = true;
     ++known.seen;
     ++known.unreported;
     return {};
   }
-  if (it != lane.groups.end()) {
+  if (it != target.groups.end()) {
     ++it->second.seen;
     it->second.note(suspect.plan);
-    Lane::SuspectGroup& known = it->second;
+    TargetState::SuspectGroup& known = it->second;
     const auto is_worth = [&](bool found) {
       return worth_another_look(suspect.verdict.signature, known.seen, found);
     };
@@ -94,52 +94,53 @@ Result<void> Campaign::suspect(Lane& lane, Suspect suspect) {
       return {};
     }
   }
-  return open_case(lane, std::move(suspect), key);
+  return open_case(target, std::move(suspect), key);
 }
 
-Result<void> Campaign::look_again(Lane& lane, const std::string& key) {
-  Lane::SuspectGroup& known = lane.groups[key];
+Result<void> Campaign::look_again(TargetState& target, const std::string& key) {
+  TargetState::SuspectGroup& known = target.groups[key];
   if (known.waiting || !known.held) return {};
   Suspect suspect = *std::exchange(known.held, std::nullopt);
   const Signature& seen = suspect.verdict.signature;
-  const bool is_explained =
-      is_vague(seen.kind) && lane.nondeterministic.find(seen.buffer) != lane.nondeterministic.end();
-  if (is_explained || is_over_for(lane) || !worth_another_look(seen, known.held_as, known.found)) {
+  const bool is_explained = is_vague(seen.kind) && target.nondeterministic.find(seen.buffer) !=
+                                                       target.nondeterministic.end();
+  if (is_explained || is_over_for(target) ||
+      !worth_another_look(seen, known.held_as, known.found)) {
     ++known.unreported;
     return {};
   }
-  return open_case(lane, std::move(suspect), key);
+  return open_case(target, std::move(suspect), key);
 }
 
-Result<void> Campaign::open_case(Lane& lane, Suspect suspect, const std::string& key) {
+Result<void> Campaign::open_case(TargetState& target, Suspect suspect, const std::string& key) {
   Finding finding;
   finding.signature = suspect.verdict.signature;
   finding.state = FindingState::suspect;
   finding.oracle = suspect.verdict.oracle;
   finding.reason = suspect.verdict.reason;
   finding.plan = finding.original = suspect.plan;
-  finding.environment = lane.target.environment;
+  finding.environment = target.under_test.environment;
   finding.campaign = options_.id;
   finding.plans_to_first = result_.stats.plans;
   finding.seconds_to_first = elapsed_seconds();
   RZ_TRY_ASSIGN(auto recorded, sink_.record(finding));
   finding.id = recorded.id;
   log::info("finding {}: suspected after {} plans: {}", finding.id, finding.plans_to_first, key);
-  auto& known = lane.groups[key];
-  if (known.found) take_up(lane);
+  auto& known = target.groups[key];
+  if (known.found) take_up(target);
   known.finding = finding.id;
   if (known.seen == 0) known.seen = 1;
   known.waiting = true;
   const bool hang = finding.signature.kind == FailKind::hang;
-  if (options_.triage.costs_workers(finding.signature.kind)) note_fault(lane);
-  Visit visit{.lane = lane.index,
+  if (options_.triage.costs_workers(finding.signature.kind)) note_fault(target);
+  Visit visit{.target = target.index,
               .key = key,
               .hang = hang,
               .of_known = known.found,
               .looked_into = {.finding = std::move(finding)},
               .suspect = std::move(suspect)};
   if (!hang) {
-    wait(lane, std::move(visit));
+    wait(target, std::move(visit));
     return {};
   }
   if (hangs_.empty()) first_hang_ = now();
@@ -147,28 +148,31 @@ Result<void> Campaign::open_case(Lane& lane, Suspect suspect, const std::string&
   return {};
 }
 
-void Campaign::wait(Lane& lane, Visit visit) {
+void Campaign::wait(TargetState& target, Visit visit) {
   // Where workers are scarce, one more suspect of a target comes after the refinement of what was
   // found in those that have had less.
   const bool scarce = options_.triage.reuse_workers;
   const bool one_is_confirmed =
-      std::any_of(lane.waiting.begin(), lane.waiting.end(),
+      std::any_of(target.waiting.begin(), target.waiting.end(),
                   [](const Visit& v) { return v.station == Station::refine && !v.taken_up; }) ||
-      (scarce && std::any_of(lane.groups.begin(), lane.groups.end(),
+      (scarce && std::any_of(target.groups.begin(), target.groups.end(),
                              [](const auto& group) { return group.second.found; }));
   visit.turn = one_is_confirmed ? std::max(visit.station, Station::refine) : visit.station;
   // Most such are the fault that was known when they were seen, in another form.
   if (scarce && is_between_canaries(visit.suspect))
     visit.turn = std::max(visit.turn, Station::refine);
   if (visit.taken_up) visit.turn = Station::measure_load;
-  if (visit.of_known && lane.taken_up > 0) visit.turn = Station::end;
+  if (visit.of_known && target.taken_up > 0) visit.turn = Station::end;
   if (scarce && one_is_confirmed)
-    for (auto& other : lane.waiting) other.turn = std::max(other.turn, Station::refine);
-  lane.waiting.push_back(std::move(visit));
-  std::stable_sort(lane.waiting.begin(), lane.waiting.end(), [&](const Visit& a, const Visit& b) {
-    const auto is_behind = [&](const Visit& v) { return scarce && v.station == Station::confirm; };
-    return std::tuple(a.hang, a.turn, is_behind(a)) < std::tuple(b.hang, b.turn, is_behind(b));
-  });
+    for (auto& other : target.waiting) other.turn = std::max(other.turn, Station::refine);
+  target.waiting.push_back(std::move(visit));
+  std::stable_sort(
+      target.waiting.begin(), target.waiting.end(), [&](const Visit& a, const Visit& b) {
+        const auto is_behind = [&](const Visit& v) {
+          return scarce && v.station == Station::confirm;
+        };
+        return std::tuple(a.hang, a.turn, is_behind(a)) < std::tuple(b.hang, b.turn, is_behind(b));
+      });
 }
 
 std::vector<Finding>::iterator Campaign::find_listed(std::int64_t id) {
@@ -177,22 +181,22 @@ std::vector<Finding>::iterator Campaign::find_listed(std::int64_t id) {
 }
 
 void Campaign::start_visits() {
-  while (Lane* lane = lane_to_look_into()) {
-    Visit next = std::move(lane->waiting.front());
-    lane->waiting.pop_front();
-    start(*lane, std::move(next));
+  while (TargetState* target = target_to_look_into()) {
+    Visit next = std::move(target->waiting.front());
+    target->waiting.pop_front();
+    start(*target, std::move(next));
   }
 }
 
-void Campaign::start(Lane& lane, Visit visit) {
-  visit.first = !std::exchange(lane.looked_into, true);
-  visit.had = had(lane);
-  ++lane.looking_into;
-  lane.looking_into_hangs += visit.hang;
+void Campaign::start(TargetState& target, Visit visit) {
+  visit.first = !std::exchange(target.looked_into, true);
+  visit.had = had(target);
+  ++target.looking_into;
+  target.looking_into_hangs += visit.hang;
   if (visit.station <= Station::refine) ++reducing_;
   if (visit.hang && options_.time.count() > 0) {
     auto hangs = static_cast<std::int64_t>(hangs_.size()) + 1;
-    for (const auto& l : lanes_)
+    for (const auto& l : targets_)
       hangs += std::count_if(l.waiting.begin(), l.waiting.end(),
                              [](const Visit& v) { return v.hang && v.station <= Station::refine; });
     visit.until = now() + (started_ + options_.time - now()) * beside(hangs) / hangs;
@@ -200,50 +204,50 @@ void Campaign::start(Lane& lane, Visit visit) {
   const auto at = std::make_shared<Visit>(std::move(visit));
   if (!at->first) further_.push_back(at);
   Tasks::Task task;
-  task.body = [this, &lane, at](exec::Runner& runner) {
+  task.body = [this, &target, at](exec::Runner& runner) {
     try {
-      at->result = this->visit(runner, lane, *at);
+      at->result = this->visit(runner, target, *at);
     } catch (const SpecCallsEnded&) {  // it stays as it was stored last
     }
   };
   // A hang keeps the device from the others: what it needs beyond its confirmation comes last.
   const bool slows_others = at->hang && at->station != Station::confirm;
-  task.rank = [this, &lane, at, slows_others, order = ++visits_] {
+  task.rank = [this, &target, at, slows_others, order = ++visits_] {
     const bool in_turns = !options_.screen_leaves_room;
     return Tasks::Rank{.stage = static_cast<int>(stage_of(*at)),
                        .level = in_turns       ? 0
                                 : slows_others ? std::numeric_limits<int>::max()
                                                : level_of(at->spent),
-                       .due = in_turns ? had(lane) : at->had,
+                       .due = in_turns ? had(target) : at->had,
                        .order = order};
   };
-  task.ran = [this, &lane, at](auto jobs, auto results) {
+  task.ran = [this, &target, at](auto jobs, auto results) {
     const auto spent = cost_of(jobs, results);
     at->spent += spent;
     if (at->hang) spent_on_hangs_ += spent;
-    charge(lane, spent);
+    charge(target, spent);
   };
-  task.ended = [this, &lane, at] {
+  task.ended = [this, &target, at] {
     const std::string key = at->key;
     std::erase(further_, at);
-    auto done = leave(lane, std::move(*at));
-    if (done) done = look_again(lane, key);
+    auto done = leave(target, std::move(*at));
+    if (done) done = look_again(target, key);
     if (!done) lost_ = done.error();
   };
   tasks_.add(std::move(task));
 }
 
 Campaign::Station Campaign::stage_of(const Visit& visit) const {
-  if (visit.of_known && lanes_[visit.lane].taken_up > 0) return Station::end;
+  if (visit.of_known && targets_[visit.target].taken_up > 0) return Station::end;
   return visit.spent < kCheap ? visit.turn : std::max(visit.turn, Station::refine);
 }
 
-Tasks::Rank Campaign::rank_of_losing(const Lane& lane, std::uint64_t order) const {
+Tasks::Rank Campaign::rank_of_losing(const TargetState& target, std::uint64_t order) const {
   // One that hangs would keep the device from all others.
-  const bool urgent = lane.losing_aside < kLeastLosing && !lane.has_hung;
+  const bool urgent = target.losing_aside < kLeastLosing && !target.has_hung;
   return {.stage = static_cast<int>(urgent ? Station::refine : Station::end),
-          .level = 1 + level_of(lane.losing_aside_took),
-          .due = had(lane),
+          .level = 1 + level_of(target.losing_aside_took),
+          .due = had(target),
           .order = order};
 }
 
@@ -258,37 +262,39 @@ std::chrono::microseconds Campaign::cost_of(std::span<const exec::Job> jobs,
   return cost;
 }
 
-void Campaign::charge(Lane& lane, std::chrono::microseconds cost) {
-  if (!options_.screen_leaves_room) return lane.spend(cost);
-  lane.looked_into_us += static_cast<double>(cost.count());
-  lane.stats.device_seconds += std::chrono::duration<double>(cost).count();
+void Campaign::charge(TargetState& target, std::chrono::microseconds cost) {
+  if (!options_.screen_leaves_room) return target.spend(cost);
+  target.looked_into_us += static_cast<double>(cost.count());
+  target.stats.device_seconds += std::chrono::duration<double>(cost).count();
 }
 
-TriageOptions Campaign::triage_options(Lane& lane, const Visit& visit) {
+TriageOptions Campaign::triage_options(TargetState& target, const Visit& visit) {
   TriageOptions options = options_.triage;
-  options.stop = [this, &lane, until = visit.until] {
-    ask_barred();
-    return is_over_for(lane) || now() >= until;
+  options.stop = [this, &target, until = visit.until] {
+    ask_quarantine();
+    return is_over_for(target) || now() >= until;
   };
-  options.cut_off = [this, &lane] { return called_off(lane) || is_overdue() || found_enough(); };
-  options.interrupted = [this, &lane] { return called_off(lane); };
+  options.cut_off = [this, &target] {
+    return called_off(target) || is_overdue() || found_enough();
+  };
+  options.interrupted = [this, &target] { return called_off(target); };
   options.hang_deadline = hang_deadline();
-  options.canaries_help = !lane.between_canaries.most();
+  options.canaries_help = !target.between_canaries.most();
   // A further look at a signature is for another bug than the one whose plans were seen.
   if (!visit.of_known)
-    options.smallest_seen = [&group = lane.groups[visit.key]] { return group.smallest; };
+    options.smallest_seen = [&group = target.groups[visit.key]] { return group.smallest; };
   // Elsewhere the trials of a batch run at the same time, so that their sum says little.
   if (has_turns() && options_.screen_leaves_room)
     options.trial_time = [&visit] { return visit.spent; };
   return options;
 }
 
-Result<void> Campaign::visit(exec::Runner& runner, Lane& lane, Visit& visit) {
+Result<void> Campaign::visit(exec::Runner& runner, TargetState& target, Visit& visit) {
   static_assert(kStations.size() == static_cast<std::size_t>(Station::end));
   log::info("finding {}: {} begins", visit.looked_into.finding.id,
             kStations.at(static_cast<std::size_t>(visit.station)));
-  const Workshop shop{runner, catalog_,          simplify_,
-                      sink_,  *lane.target.spec, triage_options(lane, visit)};
+  const Workshop shop{
+      runner, catalog_, simplify_, sink_, *target.under_test.spec, triage_options(target, visit)};
   switch (visit.station) {
     case Station::confirm:
       return confirm(shop, visit.looked_into, visit.suspect);
@@ -305,11 +311,11 @@ Result<void> Campaign::visit(exec::Runner& runner, Lane& lane, Visit& visit) {
 }
 
 // Stores the outcome of the station, and queues the case for its next station, if any.
-Result<void> Campaign::leave(Lane& lane, Visit visit) {
-  --lane.looking_into;
-  lane.looking_into_hangs -= visit.hang;
+Result<void> Campaign::leave(TargetState& target, Visit visit) {
+  --target.looking_into;
+  target.looking_into_hangs -= visit.hang;
   if (visit.station <= Station::refine) --reducing_;
-  if (visit.taken_up && visit.station == Station::refine) --lane.taken_up;
+  if (visit.taken_up && visit.station == Station::refine) --target.taken_up;
   if (!visit.result) return visit.result;
   Case& c = visit.looked_into;
   const Finding& f = c.finding;
@@ -317,29 +323,29 @@ Result<void> Campaign::leave(Lane& lane, Visit visit) {
             kStations.at(static_cast<std::size_t>(visit.station)),
             std::chrono::duration<double>(visit.spent).count(), name_of(f.state), f.reliability.k,
             f.reliability.n, f.plan.steps.size(), f.signature.text());
-  if (visit.station == Station::confirm) lane.groups[visit.key].waiting = false;
+  if (visit.station == Station::confirm) target.groups[visit.key].waiting = false;
   if (visit.hang && f.state == FindingState::unconfirmed) {
-    lane.hung.forget_hung();  // it was only slow
-    if (options_.screen_leaves_room) screen_again(lane, visit.suspect.plan);
+    target.hung.forget_hung();  // it was only slow
+    if (options_.screen_leaves_room) screen_again(target, visit.suspect.plan);
   }
   // Another suspect, which was named as this one is, is ahead of it: one of them is refined.
   const auto ahead = find_listed(f.id);
   const bool again = visit.station == Station::confirm && ahead != result_.findings.end() &&
                      was_found(ahead->state);
   if (again) {
-    note_case(lane, visit.key, f);
+    note_case(target, visit.key, f);
     list(f, c.is_new);
-    meet(lane, c.other);
-    take_up(lane);
+    meet(target, c.other);
+    take_up(target);
     return {};
   }
   if (visit.station <= Station::refine && was_found(f.state) &&
       f.signature.kind == FailKind::hang) {
-    lane.hang_is_known = true;
-    lane.may_be_slow = false;
+    target.hang_is_known = true;
+    target.may_be_slow = false;
   }
   if (visit.station <= Station::refine) {
-    note_case(lane, visit.key, f);
+    note_case(target, visit.key, f);
     if (visit.listed != 0 && visit.listed != f.id) {
       unlist(visit.listed, visit.listed_as_new);
       if (options_.merged) options_.merged(visit.listed, f.id);
@@ -351,7 +357,7 @@ Result<void> Campaign::leave(Lane& lane, Visit visit) {
   const bool is_explained = visit.taken_up && plan_hash(f.plan) == visit.explained;
   if (visit.station > Station::refine || is_explained)
     if (const auto listed = find_listed(f.id); listed != result_.findings.end()) *listed = f;
-  if (!c.shown || visit.station != Station::confirm) meet(lane, c.other);
+  if (!c.shown || visit.station != Station::confirm) meet(target, c.other);
   visit.listed = f.id;
   visit.listed_as_new = c.is_new;
   visit.suspect = {};
@@ -364,28 +370,28 @@ Result<void> Campaign::leave(Lane& lane, Visit visit) {
     return {};
   }
   if (visit.station != Station::end) {
-    wait(lane, std::move(visit));
+    wait(target, std::move(visit));
     return {};
   }
   if (!was_found(c.finding.state)) return {};
   if (c.is_new && !visit.taken_up) ++finished_;
   if (!visit.hang && c.finding.reduction.end == ReductionEnd::time)
-    lane.unfinished.push_back(std::move(visit));
+    target.unfinished.push_back(std::move(visit));
   return {};
 }
 
 // A reduction ends unfinished when its part of the time is used, so that several bugs are found.
 // Before one that is known is confirmed once more, which shows nothing new, it gets another part.
-void Campaign::take_up(Lane& lane) {
-  if (lane.unfinished.empty() || lane.taken_up > 0) return;
-  Visit visit = std::move(lane.unfinished.front());
-  lane.unfinished.pop_front();
+void Campaign::take_up(TargetState& target) {
+  if (target.unfinished.empty() || target.taken_up > 0) return;
+  Visit visit = std::move(target.unfinished.front());
+  target.unfinished.pop_front();
   log::info("finding {}: its reduction is taken up again", visit.looked_into.finding.id);
-  ++lane.taken_up;
+  ++target.taken_up;
   visit.taken_up = visit.looked_into.goes_on = true;
   visit.explained = plan_hash(visit.looked_into.finding.plan);
   visit.station = Station::refine;
-  wait(lane, std::move(visit));
+  wait(target, std::move(visit));
 }
 
 bool Campaign::hangs_are_due() const {
@@ -393,7 +399,7 @@ bool Campaign::hangs_are_due() const {
   if (options_.time.count() > 0) {
     double last = seconds_in_all() * options_.hang_share;
     // A target by itself keeps the device from no other: it gets the time that a measurement takes.
-    if (lanes_.size() == 1 && last > 0)
+    if (targets_.size() == 1 && last > 0)
       last = std::max(last, std::min(std::chrono::duration<double>(hang_confirmation()).count(),
                                      seconds_in_all() / 2));
     return elapsed_seconds() >= seconds_in_all() - last;
@@ -409,29 +415,30 @@ void Campaign::release_hangs() {
   log::info("campaign {}: triage of hanging suspects begins: {}", options_.id, hangs_.size());
   for (auto& hang : std::exchange(hangs_, {})) {
     hang.early = false;
-    Lane& lane = lanes_[hang.lane];
-    wait(lane, std::move(hang));
+    TargetState& target = targets_[hang.target];
+    wait(target, std::move(hang));
   }
 }
 
 void Campaign::confirm_hang_early() {
   if (options_.time.count() == 0 || options_.screen_leaves_room) return;
   const auto hang = std::find_if(hangs_.begin(), hangs_.end(), [&](const Visit& v) {
-    return v.station == Station::confirm && !lanes_[v.lane].barred;
+    return v.station == Station::confirm && !targets_[v.target].quarantined;
   });
   const bool others_wait =
-      tasks_.size() > 0 || std::any_of(lanes_.begin(), lanes_.end(), [](const Lane& lane) {
-        return !lane.waiting.empty() && !lane.barred;
+      tasks_.size() > 0 ||
+      std::any_of(targets_.begin(), targets_.end(), [](const TargetState& target) {
+        return !target.waiting.empty() && !target.quarantined;
       });
   if (hang == hangs_.end() || others_wait || options_.hang_share == 0) return;
-  const double share = lanes_.size() == 1 ? 1 : options_.hang_share;
+  const double share = targets_.size() == 1 ? 1 : options_.hang_share;
   const std::chrono::duration<double> costs = spent_on_hangs_ + hang_confirmation();
   if (costs.count() > share * elapsed_seconds()) return;
   Visit early = std::move(*hang);
   hangs_.erase(hang);
   early.early = true;
-  Lane& lane = lanes_[early.lane];
-  wait(lane, std::move(early));
+  TargetState& target = targets_[early.target];
+  wait(target, std::move(early));
 }
 
 std::int64_t Campaign::beside(std::int64_t visits) const {
@@ -442,8 +449,8 @@ std::chrono::milliseconds Campaign::reduce_time() const {
   const auto most = options_.triage.reduce_time;
   if (!has_turns()) return most;
   auto visits = static_cast<std::int64_t>(reducing_);
-  for (const auto& lane : lanes_)
-    visits += std::count_if(lane.waiting.begin(), lane.waiting.end(),
+  for (const auto& target : targets_)
+    visits += std::count_if(target.waiting.begin(), target.waiting.end(),
                             [](const Visit& v) { return v.station <= Station::refine; });
   const auto left =
       std::chrono::duration_cast<std::chrono::milliseconds>(started_ + options_.time - now());
@@ -454,26 +461,26 @@ std::chrono::milliseconds Campaign::reduce_time() const {
 
 // A failure that was met during the triage of another one becomes a suspect like those of the
 // screen.
-void Campaign::meet(Lane& lane, std::optional<Alarm>& other) {
+void Campaign::meet(TargetState& target, std::optional<Alarm>& other) {
   if (!other) return;
   TrialSpec as_written;
   as_written.mode = other->plan.mode;
   suspects_aside_.push_back(
-      {lane.index, {other->plan, other->verdict, {std::move(as_written)}, {}, 0}});
+      {target.index, {other->plan, other->verdict, {std::move(as_written)}, {}, 0}});
   other.reset();
 }
 
-void Campaign::note_case(Lane& lane, const std::string& key, const Finding& f) {
-  auto& known = lane.groups[key];
+void Campaign::note_case(TargetState& target, const std::string& key, const Finding& f) {
+  auto& known = target.groups[key];
   known.finding = f.id;
   known.found = known.found || was_found(f.state);
   const bool fault = options_.triage.costs_workers(f.signature.kind);
-  if (was_found(f.state) && fault) note_fault(lane);
+  if (was_found(f.state) && fault) note_fault(target);
   // What was only suspected is looked for like any other failure again.
-  lane.has_fault = lane.has_fault || (was_found(f.state) && fault);
-  if (!lane.has_fault && fault) lane.fault_is_known = false;
+  target.has_fault = target.has_fault || (was_found(f.state) && fault);
+  if (!target.has_fault && fault) target.fault_is_known = false;
   if (was_found(f.state) && f.signature.kind == FailKind::nondeterministic)
-    lane.nondeterministic[f.signature.buffer] = f.id;
+    target.nondeterministic[f.signature.buffer] = f.id;
 }
 
 void Campaign::list(const Finding& f, bool is_new) {

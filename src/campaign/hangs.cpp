@@ -1,7 +1,7 @@
 // What a campaign does about plans that hang: each costs a worker and a deadline.
 #include <algorithm>
 
-#include "campaign/lane.h"
+#include "campaign/target_state.h"
 #include "campaign/without_calls.h"
 
 namespace redzone::campaign {
@@ -10,9 +10,10 @@ namespace redzone::campaign {
 // device then takes a hundred times as long. A target that hangs usually hangs in its first plan,
 // so that one is ended soon, as a suspect, and only triage, which measures hangs at the full
 // deadline, says whether it hangs.
-std::chrono::milliseconds Campaign::call_deadline(const Lane& lane, const Pending& plan) const {
-  const bool known = lane.hang_is_known && plan.will_lose;
-  const bool first = lane.stats.plans == 0 && !plan.again;
+std::chrono::milliseconds Campaign::call_deadline(const TargetState& target,
+                                                  const Pending& plan) const {
+  const bool known = target.hang_is_known && plan.will_lose;
+  const bool first = target.stats.plans == 0 && !plan.again;
   const bool soon = known || (first && options_.screen_leaves_room);
   return soon ? hang_deadline() : options_.deadline;
 }
@@ -25,7 +26,7 @@ std::chrono::milliseconds Campaign::hang_deadline() const {
   return std::min(options_.deadline, least);
 }
 
-void Campaign::note_slowness(Lane& lane, const exec::JobResult& result) const {
+void Campaign::note_slowness(TargetState& target, const exec::JobResult& result) const {
   const auto& seen = result.observations;
   const bool hung = std::any_of(seen.begin(), seen.end(),
                                 [](const Observation& o) { return o.end == End::hang; });
@@ -33,44 +34,45 @@ void Campaign::note_slowness(Lane& lane, const exec::JobResult& result) const {
   const bool took_long = std::any_of(seen.begin(), seen.end(), [&](const Observation& o) {
     return std::chrono::microseconds(o.wall_us) >= deadline;
   });
-  lane.has_hung = lane.has_hung || hung;
-  if (hung && lane.stats.plans == 0)
-    lane.may_be_slow = options_.screen_leaves_room;
-  else if (!hung && lane.may_be_slow && took_long)
-    lane.note_slow();
+  target.has_hung = target.has_hung || hung;
+  if (hung && target.stats.plans == 0)
+    target.may_be_slow = options_.screen_leaves_room;
+  else if (!hung && target.may_be_slow && took_long)
+    target.note_slow();
 }
 
 // Which call hangs is known where the trial was blocking, or the device says which one it runs.
 // Those before it have ended, if they were made in the order of the plan, one after the other.
-void Campaign::note_calls(Lane& lane, const Pending& pending, std::span<const Observation> seen) {
+void Campaign::note_calls(TargetState& target, const Pending& pending,
+                          std::span<const Observation> seen) {
   const bool hung = std::any_of(seen.begin(), seen.end(),
                                 [](const Observation& o) { return o.end == End::hang; });
-  if (!hung && !lane.counts_calls()) return;
+  if (!hung && !target.counts_calls()) return;
   const auto calls = calls_of(pending.plan);
   const auto note_ended = [&](std::size_t count) {
-    if (!lane.counts_calls()) return;
-    for (std::size_t i = 0; i < count; ++i) lane.hung.note_ended(calls[i]->call);
+    if (!target.counts_calls()) return;
+    for (std::size_t i = 0; i < count; ++i) target.hung.note_ended(calls[i]->call);
   };
   bool all_ended = true;
   for (std::size_t t = 0; t < seen.size(); ++t) {
     const Observation& o = seen[t];
     all_ended = all_ended && o.end == End::completed;
-    if (o.end != End::hang || !o.fault || o.fault->call < 0 || lane.may_be_slow) continue;
+    if (o.end != End::hang || !o.fault || o.fault->call < 0 || target.may_be_slow) continue;
     const auto index = static_cast<std::size_t>(o.fault->call);
     const TrialSpec& trial = pending.trials[t];
     const bool blocking = trial.mode.launch == Launch::blocking;
     if (index >= calls.size() || !(blocking || options_.hang_names_call)) continue;
-    lane.hung.note_hung(calls[index]->call);
+    target.hung.note_hung(calls[index]->call);
     if (blocking && trial.order.empty() && !has_graphs(pending.plan)) note_ended(index);
   }
   if (all_ended) note_ended(calls.size());
 }
 
-void Campaign::leave_out_hung(Lane& lane, Plan& plan) {
-  if (!lane.leaves_out_hung()) return;
-  auto rest = without_calls(plan, [&](const Call& call) { return lane.hung.may_hang(call); });
+void Campaign::leave_out_hung(TargetState& target, Plan& plan) {
+  if (!target.leaves_out_hung()) return;
+  auto rest = without_calls(plan, [&](const Call& call) { return target.hung.may_hang(call); });
   if (!rest) return;
-  lane.stats.hung_calls += rest->left_out;
+  target.stats.hung_calls += rest->left_out;
   plan = std::move(rest->plan);
 }
 

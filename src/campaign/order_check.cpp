@@ -10,7 +10,7 @@
 
 #include "campaign/evaluator.h"
 #include "campaign/history.h"
-#include "campaign/lane.h"
+#include "campaign/target_state.h"
 #include "oracles/order.h"
 
 namespace redzone::campaign {
@@ -38,7 +38,8 @@ std::tuple<std::string, std::string, std::string> key_of(const OrderCandidate& p
 }  // namespace
 
 // Those that were tried least come first, so none has to wait for ever.
-std::set<Campaign::Lane::OrderKey> Campaign::Lane::take_orders(const OrderObservation& order) {
+std::set<Campaign::TargetState::OrderKey> Campaign::TargetState::take_orders(
+    const OrderObservation& order) {
   std::set<OrderKey> open;
   for (const auto& pair : order.candidates) open.insert(key_of(pair));
   std::vector<std::pair<std::uint64_t, OrderKey>> due;
@@ -56,12 +57,12 @@ std::set<Campaign::Lane::OrderKey> Campaign::Lane::take_orders(const OrderObserv
   return taken;
 }
 
-void Campaign::try_order(Lane& lane, const Pending& pending,
+void Campaign::try_order(TargetState& target, const Pending& pending,
                          std::span<const Observation> observations) {
   if (catalog_.find(oracles::OrderOracle::kName) == nullptr || observations.empty() ||
       !observations[0].order)
     return;
-  auto pairs = lane.take_orders(*observations[0].order);
+  auto pairs = target.take_orders(*observations[0].order);
   if (pairs.empty()) return;
   const auto oracle = std::make_shared<oracles::OrderOracle>(
       [pairs = std::move(pairs)](const OrderCandidate& pair) {
@@ -69,10 +70,10 @@ void Campaign::try_order(Lane& lane, const Pending& pending,
       });
   const auto plan = std::make_shared<Plan>(as_run(pending.plan, pending.trials[0]));
   const auto answer = std::make_shared<Answer>();
-  const auto is_over = [this, &lane] { return is_over_for(lane); };
+  const auto is_over = [this, &target] { return is_over_for(target); };
   Tasks::Task task;
-  task.body = [this, &lane, oracle, plan, answer, is_over](exec::Runner& runner) {
-    Evaluator evaluator(runner, *lane.target.spec, options_.deadline, is_over);
+  task.body = [this, &target, oracle, plan, answer, is_over](exec::Runner& runner) {
+    Evaluator evaluator(runner, *target.under_test.spec, options_.deadline, is_over);
     evaluator.set_reuse(options_.triage.reuse_workers ? exec::Reuse::any : exec::Reuse::none);
     try {
       *answer = evaluator.ask(*oracle, *plan);
@@ -81,16 +82,16 @@ void Campaign::try_order(Lane& lane, const Pending& pending,
   };
   // Most pairs never matter, so where workers are scarce they come behind the confirmations.
   const Station stage = options_.screen_leaves_room ? Station::refine : Station::confirm;
-  task.rank = [this, &lane, stage, order = ++visits_] {
-    return Tasks::Rank{.stage = static_cast<int>(stage), .due = had(lane), .order = order};
+  task.rank = [this, &target, stage, order = ++visits_] {
+    return Tasks::Rank{.stage = static_cast<int>(stage), .due = had(target), .order = order};
   };
-  task.ran = [this, &lane](auto jobs, auto results) { charge(lane, cost_of(jobs, results)); };
-  task.ended = [this, &lane, plan, answer] {
+  task.ran = [this, &target](auto jobs, auto results) { charge(target, cost_of(jobs, results)); };
+  task.ended = [this, &target, plan, answer] {
     const auto add = [&](Plan failing, Verdict verdict) {
       TrialSpec as_written;
       as_written.mode = failing.mode;
       suspects_aside_.push_back(
-          {lane.index, {std::move(failing), std::move(verdict), {as_written}, {}, 0}});
+          {target.index, {std::move(failing), std::move(verdict), {as_written}, {}, 0}});
     };
     if (answer->verdict.failed())
       add(std::move(*plan), std::move(answer->verdict));

@@ -32,7 +32,7 @@ constexpr std::array kProofs{
     ToolProof{SanitizerTool::races, "a planted race", "selftest.shared_race", FailKind::race},
     ToolProof{SanitizerTool::init, "a planted read of unwritten shared memory",
               "selftest.unwritten_shared", FailKind::uninitialized},
-    ToolProof{SanitizerTool::sync, "a planted mask without the lane that uses it",
+    ToolProof{SanitizerTool::sync, "a planted mask without the target that uses it",
               "selftest.unnamed_lane", FailKind::barrier},
     ToolProof{SanitizerTool::undefined, "a planted overflow", "selftest.overflow",
               FailKind::undefined},

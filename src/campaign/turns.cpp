@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include "campaign/lane.h"
+#include "campaign/target_state.h"
 
 namespace redzone::campaign {
 namespace {
@@ -21,10 +21,10 @@ constexpr std::chrono::duration<double, std::micro> kMostCredit{std::chrono::sec
 
 }  // namespace
 
-std::uint64_t Campaign::plans_left(const Lane& lane) const {
-  if (lane.barred) return 0;
+std::uint64_t Campaign::plans_left(const TargetState& target) const {
+  if (target.quarantined) return 0;
   if (options_.plans_per_target == 0) return std::numeric_limits<std::uint64_t>::max();
-  const std::uint64_t made = lane.target.plans_before + lane.generated;
+  const std::uint64_t made = target.under_test.plans_before + target.generated;
   return options_.plans_per_target - std::min(options_.plans_per_target, made);
 }
 
@@ -33,31 +33,32 @@ void Campaign::look_ahead() {
   options_.preparer->wait(std::chrono::milliseconds(0));
   const SpecCalls::Until end(options_.spec_calls, [this] { return is_over(); });
   double least_due = std::numeric_limits<double>::infinity();
-  for (auto& lane : lanes_) {
+  for (auto& target : targets_) {
     const auto begun = now();
-    if (!lane.plans.make_one(plans_left(lane))) lane.spend(now() - begun);
-    if (may_make(lane) && lane.plans.ready()) least_due = std::min(least_due, lane.due());
+    if (!target.plans.make_one(plans_left(target))) target.spend(now() - begun);
+    if (may_make(target) && target.plans.ready()) least_due = std::min(least_due, target.due());
   }
   if (!std::isfinite(least_due)) return;
   // A target that could not run does not catch up on its share later.
-  for (auto& lane : lanes_)
-    if (may_make(lane) && !lane.plans.ready())
-      lane.spent_us =
-          std::max(lane.spent_us, (least_due - kMostCredit.count()) * lane.target.weight);
+  for (auto& target : targets_)
+    if (may_make(target) && !target.plans.ready())
+      target.spent_us =
+          std::max(target.spent_us, (least_due - kMostCredit.count()) * target.under_test.weight);
 }
 
-bool Campaign::lets_others_pass(const Lane& lane) const {
-  return first_look_ && (!lane.groups.empty() || lane.generated >= kFirstLookPlans);
+bool Campaign::lets_others_pass(const TargetState& target) const {
+  return first_look_ && (!target.groups.empty() || target.generated >= kFirstLookPlans);
 }
 
-bool Campaign::may_make(const Lane& lane) const {
-  if (options_.screen_leaves_room) return plans_left(lane) > 0;
-  return !lets_others_pass(lane) && !lane.is_triaged() && plans_left(lane) > 0;
+bool Campaign::may_make(const TargetState& target) const {
+  if (options_.screen_leaves_room) return plans_left(target) > 0;
+  return !lets_others_pass(target) && !target.is_triaged() && plans_left(target) > 0;
 }
 
 bool Campaign::is_preparing() {
-  return std::any_of(lanes_.begin(), lanes_.end(),
-                     [&](Lane& lane) { return may_make(lane) && !lane.plans.ready(); });
+  return std::any_of(targets_.begin(), targets_.end(), [&](TargetState& target) {
+    return may_make(target) && !target.plans.ready();
+  });
 }
 
 bool Campaign::goes_apart(const Pending& plan) const {
@@ -71,62 +72,65 @@ bool Campaign::room_aside(bool will_lose) const {
   return aside_long_ < std::max<std::size_t>(options_.triage.parallel / 2, 1);
 }
 
-bool Campaign::is_alone(const Lane& lane) const {
-  return std::none_of(lanes_.begin(), lanes_.end(),
-                      [&](const Lane& other) { return &other != &lane && plans_left(other) > 0; });
+bool Campaign::is_alone(const TargetState& target) const {
+  return std::none_of(targets_.begin(), targets_.end(), [&](const TargetState& other) {
+    return &other != &target && plans_left(other) > 0;
+  });
 }
 
 // If the screen leaves room, it usually has a single worker, where a hang delays all plans queued
 // behind it. A target that hangs usually hangs in its first plan. So only one plan of a target is
 // queued until the first is judged, and none while one takes long: several that hang at a time
-// would slow everything down. Afterwards Lane::losses decides.
-bool Campaign::waits_for_itself(const Lane& lane) const {
-  if (!options_.screen_leaves_room || lane.in_warm_worker == 0 || is_alone(lane)) return false;
+// would slow everything down. Afterwards TargetState::losses decides.
+bool Campaign::waits_for_itself(const TargetState& target) const {
+  if (!options_.screen_leaves_room || target.in_warm_worker == 0 || is_alone(target)) return false;
   const auto takes_long = [&](const auto& job) {
     const Pending& plan = job.second;
-    return plan.lane == lane.index && !plan.aside && now() - plan.submitted >= kTakesLong;
+    return plan.target == target.index && !plan.aside && now() - plan.submitted >= kTakesLong;
   };
-  return lane.stats.plans == 0 || std::any_of(pending_.begin(), pending_.end(), takes_long);
+  return target.stats.plans == 0 || std::any_of(pending_.begin(), pending_.end(), takes_long);
 }
 
-std::deque<Campaign::Pending>::iterator Campaign::to_resume(Lane& lane) const {
-  return std::find_if(lane.put_off.begin(), lane.put_off.end(), [&](const Pending& plan) {
-    return !goes_apart(plan) || room_aside(plan.will_lose) || is_alone(lane);
+std::deque<Campaign::Pending>::iterator Campaign::to_resume(TargetState& target) const {
+  return std::find_if(target.put_off.begin(), target.put_off.end(), [&](const Pending& plan) {
+    return !goes_apart(plan) || room_aside(plan.will_lose) || is_alone(target);
   });
 }
 
-bool Campaign::may_run(Lane& lane) const {
-  if (lane.barred) return false;
-  if (to_resume(lane) != lane.put_off.end()) return true;
-  return lane.put_off.size() < kMostPutOff && may_make(lane) && lane.plans.ready();
+bool Campaign::may_run(TargetState& target) const {
+  if (target.quarantined) return false;
+  if (to_resume(target) != target.put_off.end()) return true;
+  return target.put_off.size() < kMostPutOff && may_make(target) && target.plans.ready();
 }
 
-Campaign::Lane* Campaign::next_lane() {
-  const auto comes_before = [&](const Lane& a, const Lane& b) {
+Campaign::TargetState* Campaign::next_target() {
+  const auto comes_before = [&](const TargetState& a, const TargetState& b) {
     return std::pair(lets_others_pass(a), a.due()) < std::pair(lets_others_pass(b), b.due());
   };
-  Lane* best = nullptr;
-  for (auto& lane : lanes_)
-    if (may_run(lane) && !waits_for_itself(lane) && (best == nullptr || comes_before(lane, *best)))
-      best = &lane;
+  TargetState* best = nullptr;
+  for (auto& target : targets_)
+    if (may_run(target) && !waits_for_itself(target) &&
+        (best == nullptr || comes_before(target, *best)))
+      best = &target;
   return best;
 }
 
-double Campaign::had(const Lane& lane) const {
-  return options_.screen_leaves_room ? lane.looked_into_us / lane.target.weight : lane.due();
+double Campaign::had(const TargetState& target) const {
+  return options_.screen_leaves_room ? target.looked_into_us / target.under_test.weight
+                                     : target.due();
 }
 
-bool Campaign::may_look_into(const Lane& lane) const {
-  if (lane.waiting.empty() || lane.barred) return false;
+bool Campaign::may_look_into(const TargetState& target) const {
+  if (target.waiting.empty() || target.quarantined) return false;
   // The first case of a target shows what is wrong with it, so it may start at once.
-  if (!lane.looked_into) return true;
+  if (!target.looked_into) return true;
   if (!has_turns()) return true;
-  return lane.looking_into == 0 && (!first_look_ || options_.screen_leaves_room);
+  return target.looking_into == 0 && (!first_look_ || options_.screen_leaves_room);
 }
 
-Campaign::Lane* Campaign::lane_to_look_into() {
+Campaign::TargetState* Campaign::target_to_look_into() {
   const bool all_at_once = options_.screen_leaves_room || !has_turns();
-  const auto comes_before = [&](const Lane& a, const Lane& b) {
+  const auto comes_before = [&](const TargetState& a, const TargetState& b) {
     if (a.looked_into != b.looked_into) return b.looked_into;
     const Visit &x = a.waiting.front(), &y = b.waiting.front();
     if (!a.looked_into)  // in the order in which the suspects were seen
@@ -134,9 +138,9 @@ Campaign::Lane* Campaign::lane_to_look_into() {
     if (!all_at_once) return had(a) < had(b);
     return std::pair(x.turn, had(a)) < std::pair(y.turn, had(b));
   };
-  Lane* best = nullptr;
-  for (auto& lane : lanes_)
-    if (may_look_into(lane) && (best == nullptr || comes_before(lane, *best))) best = &lane;
+  TargetState* best = nullptr;
+  for (auto& target : targets_)
+    if (may_look_into(target) && (best == nullptr || comes_before(target, *best))) best = &target;
   if (best == nullptr || !best->looked_into) return best;
   // One of a later station waits for workers that nobody else wants, so it keeps no others waiting.
   const Station stage = stage_of(best->waiting.front());
@@ -145,12 +149,12 @@ Campaign::Lane* Campaign::lane_to_look_into() {
   if (static_cast<std::size_t>(before) >= options_.triage.parallel) return nullptr;
   if (all_at_once) return best;
   // A target that has used more than its share waits for the others.
-  const Lane* makes = next_lane();
+  const TargetState* makes = next_target();
   return makes == nullptr || best->due() <= makes->due() ? best : nullptr;
 }
 
 bool Campaign::has_turns() const {
-  return options_.time.count() > 0 && lanes_.size() > 1;
+  return options_.time.count() > 0 && targets_.size() > 1;
 }
 
 }  // namespace redzone::campaign

@@ -253,7 +253,9 @@ Result<void> Nightly::fuzz() {
   options.id = run_.campaign;
   options.now = means_.clock.now;
   options.stop = [&] { return interrupted() || stalled || !kept; };
-  options.barred = [&](const std::string& target) { return quarantines_.of(target) != nullptr; };
+  options.quarantined = [&](const std::string& target) {
+    return quarantines_.of(target) != nullptr;
+  };
   options.progress = [&](const campaign::Progress& p) {
     kept = keep(p.targets, p.stats);
     if (kept) means_.progress(p);

@@ -271,7 +271,7 @@ TEST_F(AheadTest, WhatMakingAPlanThrewIsToldInItsTurn) {
 
 TEST_F(AheadTest, WhatIsBarredIsNotPrepared) {
   options_.time = seconds(10);
-  options_.barred = [](const std::string& target) { return target == "slow"; };
+  options_.quarantined = [](const std::string& target) { return target == "slow"; };
   run();
   EXPECT_TRUE(preparer_.asked.empty());
   EXPECT_EQ(ran_.count("slow"), 0u);

@@ -44,7 +44,7 @@ TEST_F(TurnsTest, ManyFindingsOfOneTargetDoNotEatTheTimeOfTheOthers) {
 
 TEST_F(TurnsTest, WhatIsBarredMeanwhileIsLaunchedNoMore) {
   const auto until = now_ + kTime / 4;
-  options_.barred = [&](const std::string& target) { return target == "t0" && now_ >= until; };
+  options_.quarantined = [&](const std::string& target) { return target == "t0" && now_ >= until; };
   auto last = now_;
   const auto result = run([&](const std::string& target, std::int64_t n) {
     if (target == "t0") last = now_;
@@ -60,7 +60,7 @@ TEST_F(TurnsTest, WhatIsBarredMeanwhileIsLaunchedNoMore) {
 
 TEST_F(TurnsTest, WhatIsBarredFromTheStartIsNeverLaunched) {
   options_.time = seconds(20);
-  options_.barred = [](const std::string& target) { return target != "t3"; };
+  options_.quarantined = [](const std::string& target) { return target != "t3"; };
   const auto result = run([](const std::string& target, std::int64_t) {
     EXPECT_EQ(target, "t3");
     return right();
@@ -295,7 +295,7 @@ TEST_F(TurnsTest, WhereOneWorkerScreensATargetWithoutOthersFillsIt) {
   specs_.resize(2);
   options_.screen_leaves_room = true;
   options_.time = seconds(20);
-  options_.barred = [](const std::string& target) { return target == "t1"; };
+  options_.quarantined = [](const std::string& target) { return target == "t1"; };
   run([](const std::string&, std::int64_t) { return right(); }, 2);
   EXPECT_EQ(most_in_flight_, 2u);
 }
@@ -385,7 +385,7 @@ TEST_F(TurnsTest, ATargetOfLongReferencesAloneIsScreenedByAllWorkers) {
   targets.push_back({&specs_[0], std::make_unique<PairedPlans>(specs_[0].name), {}});
   // Barred in its midst: nothing that waits is run any more.
   const auto until = now_ + options_.time / 2;
-  options_.barred = [&](const std::string&) { return now_ >= until; };
+  options_.quarantined = [&](const std::string&) { return now_ >= until; };
   Campaign campaign(*executor, catalog_, real_simplify(), sink_, std::move(targets), options_);
   const auto result = campaign.run();
   ASSERT_TRUE(result);

@@ -18,17 +18,18 @@
 
 namespace redzone::campaign {
 
-struct Campaign::Lane {
-  Lane(TargetUnderTest t, std::size_t i, Preparer* preparer, std::chrono::milliseconds references)
-      : target(std::move(t)),
-        stats{.target = target.spec->name},
-        plans(std::move(target.source), *target.spec, preparer),
+struct Campaign::TargetState {
+  TargetState(TargetUnderTest t, std::size_t i, Preparer* preparer,
+              std::chrono::milliseconds references)
+      : under_test(std::move(t)),
+        stats{.target = under_test.spec->name},
+        plans(std::move(under_test.source), *under_test.spec, preparer),
         references(references),
         index(i) {}
 
-  TargetUnderTest target;
+  TargetUnderTest under_test;
   TargetStats stats;
-  PlansAhead plans;  // of target.source
+  PlansAhead plans;  // of under_test.source
   ReferenceBudget references;
   std::size_t index;
   std::uint64_t generated = 0;
@@ -81,8 +82,8 @@ struct Campaign::Lane {
     between_pages = between_canaries = {};
   }
   double spent_us = 0;
-  // Time used relative to the weight; the lane with the least runs next.
-  double due() const { return spent_us / target.weight; }
+  // Time used relative to the weight; the target with the least runs next.
+  double due() const { return spent_us / under_test.weight; }
   // Time used for triage while triage has its own share of the device
   // (CampaignOptions::screen_leaves_room).
   double looked_into_us = 0;
@@ -132,7 +133,7 @@ struct Campaign::Lane {
            std::any_of(waiting.begin(), waiting.end(), [](const Visit& v) { return !v.hang; });
   }
   bool looked_into = false;  // a case has started
-  bool barred = false;       // see CampaignOptions
+  bool quarantined = false;  // see CampaignOptions
 };
 
 }  // namespace redzone::campaign
