@@ -61,19 +61,19 @@ class Replays {
     if (out_.other && !is_own_alarm(out_.other->verdict, out_.failed.k > 0)) out_.other.reset();
     switch (rank_runs(results_)) {
       case RunResult::recorded:
-        out_.tonight = out_.failed.k == out_.failed.n ? Tonight::fails : Tonight::flaky;
+        out_.outcome = out_.failed.k == out_.failed.n ? ReplayOutcome::fails : ReplayOutcome::flaky;
         break;
       case RunResult::other:
-        out_.tonight = Tonight::otherwise;
+        out_.outcome = ReplayOutcome::otherwise;
         out_.reason = "it fails in another way: " + out_.other->verdict.signature.text();
         break;
       case RunResult::harness_error:
-        out_.tonight = Tonight::harness_error;
+        out_.outcome = ReplayOutcome::harness_error;
         out_.reason = unjudged_->verdict.reason;
         break;
       case RunResult::pass:
         if (out_.failed.n + passed >= needed)
-          out_.tonight = Tonight::passes;
+          out_.outcome = ReplayOutcome::passes;
         else
           out_.reason = fmt::format(
               "not judged often enough: {} passed{}; {} are needed to call it fixed",
@@ -84,7 +84,7 @@ class Replays {
         if (!unjudged_) break;
         out_.reason = unjudged_->verdict.reason;
         if (unjudged_->verdict.outcome == Outcome::not_applicable)
-          out_.tonight = Tonight::not_applicable;
+          out_.outcome = ReplayOutcome::not_applicable;
         break;
     }
     return std::move(out_);
@@ -92,7 +92,7 @@ class Replays {
 
   // The result of runs that ended early without a decision.
   Recheck unfinished() && {
-    if (out_.failed.n == 0) out_.tonight = Tonight::not_run;
+    if (out_.failed.n == 0) out_.outcome = ReplayOutcome::not_run;
     out_.reason = fmt::format("no time was left to judge it: {} passed", runs_of(out_.failed.n));
     return std::move(out_);
   }

@@ -6,7 +6,7 @@
 
 #include "campaign/run_judgement.h"
 #include "core/finding.h"
-#include "core/tonight.h"
+#include "core/replay_outcome.h"
 
 namespace redzone::campaign {
 
@@ -14,7 +14,7 @@ struct Recheck {
   // A replay's outcome. harness_error: a run could not be judged, through no fault of the target,
   // and none failed. unclear: too few runs passed, or the evaluator was stopped early; not_run:
   // before any run was judged.
-  Tonight tonight = Tonight::unclear;
+  ReplayOutcome outcome = ReplayOutcome::unclear;
   Reliability failed;              // as recorded, among the runs that could be judged
   std::string reason;              // if the result is neither fails, flaky nor passes
   std::optional<Verdict> failure;  // the first failure as recorded

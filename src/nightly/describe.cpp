@@ -133,7 +133,7 @@ class Description {
     const auto urgency = [](const NightFinding& f) {
       static constexpr std::array kOrder{Standing::regressed, Standing::fresh, Standing::known,
                                          Standing::quarantined, Standing::fixed};
-      return std::tuple(!is_alarm(f), !is_failure(f.tonight),
+      return std::tuple(!is_alarm(f), !is_failure(f.outcome),
                         std::find(kOrder.begin(), kOrder.end(), f.ledger.standing), f.id);
     };
     std::sort(night_.findings.begin(), night_.findings.end(),
@@ -194,23 +194,23 @@ class Description {
     const auto replay = facts_.replays.find(out.signature_hash);
     const bool replayed = replay != facts_.replays.end();
     if (replayed) {
-      out.tonight = replay->second.tonight;
+      out.outcome = replay->second.outcome;
       out.k = replay->second.failed.k;
       out.n = replay->second.failed.n;
       out.outcome_reason = replay->second.reason;
     } else {
       out.outcome_reason = why_not_run(f);
     }
-    if (fails_as_recorded(out.tonight)) return;
+    if (fails_as_recorded(out.outcome)) return;
     // A failure seen while fuzzing counts more than a replay that passed.
     if (out.occurrences == 0) return;
-    out.tonight = outcome_of_sighting(f.state, facts_.was_found(f));
-    out.outcome_reason = why_not_confirmed(out.tonight);
+    out.outcome = outcome_of_sighting(f.state, facts_.was_found(f));
+    out.outcome_reason = why_not_confirmed(out.outcome);
   }
 
-  static std::string why_not_confirmed(Tonight tonight) {
-    if (tonight == Tonight::seen) return "not confirmed: no time was left for enough runs";
-    return tonight == Tonight::gone ? "it failed in none of the runs to confirm it" : "";
+  static std::string why_not_confirmed(ReplayOutcome outcome) {
+    if (outcome == ReplayOutcome::seen) return "not confirmed: no time was left for enough runs";
+    return outcome == ReplayOutcome::gone ? "it failed in none of the runs to confirm it" : "";
   }
 
   std::string why_not_run(const Finding& f) const {
@@ -247,7 +247,7 @@ class Description {
         night_.corpus.push_back({.file = subject,
                                  .target = r.target,
                                  .expected = r.expected,
-                                 .tonight = r.tonight,
+                                 .outcome = r.outcome,
                                  .k = r.failed.k,
                                  .n = r.failed.n,
                                  .reason = r.reason,
@@ -352,10 +352,10 @@ class Description {
     auto& gaps = night_.not_judged;
     missing_shards();
     for (const auto& p : night_.corpus)
-      if (is_gap(p.tonight))
-        gaps.push_back({p.file, p.reason.empty() ? std::string(name_of(p.tonight)) : p.reason});
+      if (is_gap(p.outcome))
+        gaps.push_back({p.file, p.reason.empty() ? std::string(name_of(p.outcome)) : p.reason});
     for (const auto& f : night_.findings) {
-      const bool told = is_gap(f.tonight) && f.program.empty() &&
+      const bool told = is_gap(f.outcome) && f.program.empty() &&
                         f.confidence != name_of(FindingState::unconfirmed) &&
                         f.outcome_reason != kOtherShard;
       if (told) gaps.push_back({fmt::format("finding {}", f.id), f.outcome_reason});

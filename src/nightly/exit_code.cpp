@@ -13,14 +13,14 @@ namespace {
 
 // The result of a replay that is no alarm. Replays of which some runs were judged have passed as
 // far as they went: no run failed, or the failure is waived.
-RunResult result_of(Tonight tonight, std::int64_t judged_runs) {
-  switch (tonight) {
-    case Tonight::harness_error:
+RunResult result_of(ReplayOutcome outcome, std::int64_t judged_runs) {
+  switch (outcome) {
+    case ReplayOutcome::harness_error:
       return RunResult::harness_error;
-    case Tonight::not_applicable:
-    case Tonight::not_run:
+    case ReplayOutcome::not_applicable:
+    case ReplayOutcome::not_run:
       return RunResult::not_judged;
-    case Tonight::unclear:
+    case ReplayOutcome::unclear:
       return judged_runs > 0 ? RunResult::pass : RunResult::not_judged;
     default:
       return RunResult::pass;
@@ -30,15 +30,15 @@ RunResult result_of(Tonight tonight, std::int64_t judged_runs) {
 // Whether the outcome of a known finding counts. A night may be on another device than the finding,
 // and it replays those first that waited longest, so not every finding has its turn in each night.
 bool counts(const report::NightFinding& f) {
-  return f.tonight != Tonight::not_applicable && f.tonight != Tonight::not_run &&
+  return f.outcome != ReplayOutcome::not_applicable && f.outcome != ReplayOutcome::not_run &&
          !is_waived(f.ledger.standing);
 }
 
 // Whether the outcome of a plan of the corpus counts: always if its target was to be fuzzed; for
 // other targets only if it was judged.
 bool counts(const report::NightPlan& p, const std::set<std::string>& fuzzed) {
-  if (p.waived) return is_failure(p.tonight);
-  return fuzzed.contains(p.target) || result_of(p.tonight, p.n) != RunResult::not_judged;
+  if (p.waived) return is_failure(p.outcome);
+  return fuzzed.contains(p.target) || result_of(p.outcome, p.n) != RunResult::not_judged;
 }
 
 // The worst result of the fuzzed targets and of the replays, by one ranking.
@@ -56,16 +56,17 @@ RunResult result_of(const report::Night& night) {
   }
   if (!targets.empty()) results.push_back(rank_targets(targets));
   for (const auto& f : night.findings)
-    if (counts(f)) results.push_back(result_of(f.tonight, f.n));
+    if (counts(f)) results.push_back(result_of(f.outcome, f.n));
   for (const auto& p : night.corpus)
-    if (counts(p, fuzzed)) results.push_back(result_of(p.tonight, p.n));
+    if (counts(p, fuzzed)) results.push_back(result_of(p.outcome, p.n));
   return rank_runs(results);
 }
 
 bool not_run_by_the_harness(const report::Night& night) {
   const auto any = [](const auto& replayed) {
-    return std::any_of(replayed.begin(), replayed.end(),
-                       [](const auto& each) { return each.tonight == Tonight::harness_error; });
+    return std::any_of(replayed.begin(), replayed.end(), [](const auto& each) {
+      return each.outcome == ReplayOutcome::harness_error;
+    });
   };
   return any(night.findings) || any(night.corpus);
 }

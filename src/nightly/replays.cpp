@@ -53,7 +53,7 @@ Result<void> NightReplays::keep_without_turn(std::span<const Todo> left) {
   for (const auto& each : left) {
     if (each.plan == nullptr) continue;
     store::NightReplay replay = row_of(*each.plan);
-    replay.tonight = Tonight::not_run;
+    replay.outcome = ReplayOutcome::not_run;
     replay.reason = "no time was left";
     RZ_TRY(keep(replay));
   }
@@ -65,7 +65,7 @@ Result<std::vector<NightReplays::Todo>> NightReplays::todo(const std::vector<Cor
   RZ_TRY_ASSIGN(const auto replays, night_.book.replays(night_.run.campaign));
   std::set<std::string> done;  // by earlier parts of this night
   for (const auto& replay : replays)
-    if (replay.tonight != Tonight::not_run) done.insert(replay.subject);
+    if (replay.outcome != ReplayOutcome::not_run) done.insert(replay.subject);
   RZ_TRY_ASSIGN(const auto last, night_.book.last_replayed());
 
   std::vector<Todo> list;
@@ -142,7 +142,7 @@ campaign::Recheck NightReplays::recheck(const Runnable& target, const Plan& plan
                                         const Reliability& before, std::int64_t passed) {
   campaign::Evaluator evaluator = evaluator_for(target.entry->spec);
   auto seen = campaign::recheck(evaluator, target.oracles, plan, expected, before, passed);
-  lost_in_a_row_ = seen.tonight == Tonight::harness_error ? lost_in_a_row_ + 1 : 0;
+  lost_in_a_row_ = seen.outcome == ReplayOutcome::harness_error ? lost_in_a_row_ + 1 : 0;
   return seen;
 }
 
@@ -151,17 +151,17 @@ Result<void> NightReplays::replay_finding(const Finding& finding) {
   replay.subject = finding.signature.hash();
   replay.finding = finding.id;
   replay.target = finding.signature.target;
-  const auto unable = [&](Tonight tonight, std::string reason) {
-    replay.tonight = tonight;
+  const auto unable = [&](ReplayOutcome outcome, std::string reason) {
+    replay.outcome = outcome;
     replay.reason = std::move(reason);
     return keep(replay);
   };
   if (const auto* q = quarantines_.of(finding.signature.target))
-    return unable(Tonight::not_run, q->why);
+    return unable(ReplayOutcome::not_run, q->why);
   const std::string other = elsewhere(finding.environment);
   if (!other.empty() && traits_of_device(finding.environment.device).kind !=
                             traits_of_device(site().worker().device).kind)
-    return unable(Tonight::not_applicable, other);
+    return unable(ReplayOutcome::not_applicable, other);
   Plan plan = finding.plan;
   const auto target = runnable(plan, {.name = fmt::format("finding {}", finding.id),
                                       .oracle = finding.oracle,
@@ -169,9 +169,9 @@ Result<void> NightReplays::replay_finding(const Finding& finding) {
                                       .found_in = finding.environment});
   if (target.entry == nullptr)
     return unable(
-        Tonight::not_applicable,
+        ReplayOutcome::not_applicable,
         engine::with_origin({ErrorKind::usage, target.why_not}, finding.environment).message);
-  if (!target.why_not.empty()) return unable(Tonight::not_applicable, target.why_not);
+  if (!target.why_not.empty()) return unable(ReplayOutcome::not_applicable, target.why_not);
 
   RZ_TRY_ASSIGN(const auto passed, passed_since(finding));
   // What was seen once, and never measured, says little about how often it fails.
@@ -179,14 +179,14 @@ Result<void> NightReplays::replay_finding(const Finding& finding) {
   auto seen = recheck(target, plan, finding.signature, before, passed);
   if (interrupted()) return {};  // a partial replay proves nothing
   for (const std::string& why : {other, other_data_than(finding.environment)})
-    if (seen.tonight == Tonight::passes && !why.empty()) {
-      seen.tonight = Tonight::unclear;
+    if (seen.outcome == ReplayOutcome::passes && !why.empty()) {
+      seen.outcome = ReplayOutcome::unclear;
       seen.reason = "it passes here; " + why;
     }
-  if (seen.tonight == Tonight::passes && !finding.environment.code_hash.empty() &&
+  if (seen.outcome == ReplayOutcome::passes && !finding.environment.code_hash.empty() &&
       site().environment(*target.entry).code_hash == finding.environment.code_hash)
     seen.reason = "the code that ran is the same as when it failed";
-  replay.tonight = seen.tonight;
+  replay.outcome = seen.outcome;
   replay.failed = seen.failed;
   replay.reason = seen.reason;
   replay.device_seconds = seen.device_seconds;
@@ -210,14 +210,14 @@ Result<void> NightReplays::enter(const Finding& finding, const campaign::Recheck
     if (seen.failed.k > 0) {
       campaign::Evaluator evaluator = evaluator_for(entry.spec);
       RZ_TRY(campaign::measure_suspect(evaluator, site().catalog_for(entry), sink_, finding));
-    } else if (seen.tonight == Tonight::passes) {
+    } else if (seen.outcome == ReplayOutcome::passes) {
       Finding settled = finding;
       settled.state = FindingState::unconfirmed;
       settled.reliability = seen.failed;
       return night_.store.update(settled);
     }
   }
-  if (seen.failed.k == 0 && seen.tonight != Tonight::passes) return {};
+  if (seen.failed.k == 0 && seen.outcome != ReplayOutcome::passes) return {};
   const auto event = seen.failed.k > 0 ? LedgerEvent::failed : LedgerEvent::passed;
   const auto entered =
       night_.store.enter(finding.id, {.at = "", .event = event, .link = "", .note = ""});
@@ -247,12 +247,12 @@ Result<void> NightReplays::replay_plan(const CorpusPlan& corpus) {
   Repro repro = corpus.repro;
   const auto& expected = repro.signature;
   store::NightReplay replay = row_of(corpus);
-  replay.tonight = Tonight::unclear;
+  replay.outcome = ReplayOutcome::unclear;
   replay.reason = corpus.problem;
   if (!corpus.problem.empty()) return keep(replay);
   if (const auto* q = quarantines_.of(repro.plan.target)) {
     replay.finding = q->finding;
-    replay.tonight = Tonight::not_run;
+    replay.outcome = ReplayOutcome::not_run;
     replay.reason = q->why;
     return keep(replay);
   }
@@ -260,17 +260,18 @@ Result<void> NightReplays::replay_plan(const CorpusPlan& corpus) {
   if (expected) recorded.kind = expected->kind;
   const auto target = runnable(repro.plan, recorded);
   if (!target.why_not.empty()) {
-    replay.tonight = Tonight::not_applicable;
+    replay.outcome = ReplayOutcome::not_applicable;
     replay.reason = target.why_not;
     return keep(replay);
   }
   auto seen = recheck(target, repro.plan, expected, repro.rate());
   if (interrupted()) return {};
-  if (const auto why = site().cannot_refute(recorded); why && seen.tonight == Tonight::passes) {
-    seen.tonight = Tonight::not_applicable;
+  if (const auto why = site().cannot_refute(recorded);
+      why && seen.outcome == ReplayOutcome::passes) {
+    seen.outcome = ReplayOutcome::not_applicable;
     seen.reason = *why;
   }
-  replay.tonight = seen.tonight;
+  replay.outcome = seen.outcome;
   replay.failed = seen.failed;
   replay.reason = seen.reason;
   replay.device_seconds = seen.device_seconds;
@@ -287,7 +288,7 @@ Result<void> NightReplays::replay_plan(const CorpusPlan& corpus) {
 
 Result<void> NightReplays::keep(store::NightReplay replay) {
   log::info("replay of {} ({}): {}, failed {} of {}{}{}", replay.subject, replay.target,
-            name_of(replay.tonight), replay.failed.k, replay.failed.n,
+            name_of(replay.outcome), replay.failed.k, replay.failed.n,
             replay.reason.empty() ? "" : ": ", replay.reason);
   return night_.book.replayed(night_.run.campaign, replay);
 }

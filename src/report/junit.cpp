@@ -52,10 +52,10 @@ Case finding_case(const NightFinding& f) {
   if (is_alarm(f)) {
     out.result = Result::failure;
     out.message = f.reason.empty() ? f.signature : f.reason;
-    if (f.tonight == Tonight::seen) out.message += "; " + outcome_text(f);
+    if (f.outcome == ReplayOutcome::seen) out.message += "; " + outcome_text(f);
     out.body = fmt::format("finding {} ({})\nreproduce: {}\n\n{}", f.id, state_sentence(f),
                            f.replay, f.program.empty() ? f.plan : f.program);
-  } else if (f.tonight == Tonight::passes) {
+  } else if (f.outcome == ReplayOutcome::passes) {
     out.result = Result::passed;
   }
   return out;
@@ -76,12 +76,12 @@ Case target_case(const NightTarget& t, const Night& night) {
     if (f.target != t.name || !is_alarm(f)) continue;
     out.result = Result::failure;
     out.body +=
-        fmt::format("finding {} ({}): {}\n  {}\n", f.id, name_of(f.tonight), f.signature, f.replay);
+        fmt::format("finding {} ({}): {}\n  {}\n", f.id, name_of(f.outcome), f.signature, f.replay);
   }
   for (const NightPlan& p : night.corpus) {
     if (p.target != t.name || !is_alarm(p)) continue;
     out.result = Result::failure;
-    out.body += fmt::format("plan {} ({})\n  {}\n", p.file, name_of(p.tonight), p.replay);
+    out.body += fmt::format("plan {} ({})\n  {}\n", p.file, name_of(p.outcome), p.replay);
   }
   if (out.result == Result::failure) {
     out.message = "failures that nobody has waived";
@@ -102,13 +102,13 @@ Case target_case(const NightTarget& t, const Night& night) {
 }
 
 Case corpus_case(const NightPlan& p) {
-  Case out{p.file, Result::skipped, "regression", outcome_text(p.tonight, p.k, p.n, p.reason), "",
+  Case out{p.file, Result::skipped, "regression", outcome_text(p.outcome, p.k, p.n, p.reason), "",
            0};
   if (is_alarm(p)) {
     out.result = Result::failure;
     out.body = p.finding ? fmt::format("finding {}: {}\n", *p.finding, p.expected) : "";
     out.body += fmt::format("reproduce: {}\n", p.replay);
-  } else if (p.tonight == Tonight::passes) {
+  } else if (p.outcome == ReplayOutcome::passes) {
     out.result = Result::passed;
   }
   return out;

@@ -105,7 +105,7 @@ void add_plans(Summary& summary, std::string_view title,
       title, "| plan | tonight | reproduce |\n|---|---|---|\n", plans.size(), [&](std::size_t i) {
         const NightPlan& p = *plans[i];
         return fmt::format("| {} | {} | {} |\n", code(p.file),
-                           words(outcome_text(p.tonight, p.k, p.n, p.reason)), code(p.replay));
+                           words(outcome_text(p.outcome, p.k, p.n, p.reason)), code(p.replay));
       });
 }
 

@@ -5,12 +5,12 @@
 namespace redzone::report {
 
 bool is_alarm(const NightFinding& finding) {
-  return is_alarm(finding.tonight, finding.ledger.standing);
+  return is_alarm(finding.outcome, finding.ledger.standing);
 }
 
 bool is_alarm(const NightPlan& plan) {
-  const bool failed =
-      plan.k > 0 || plan.finding || plan.tonight == Tonight::otherwise || is_failure(plan.tonight);
+  const bool failed = plan.k > 0 || plan.finding || plan.outcome == ReplayOutcome::otherwise ||
+                      is_failure(plan.outcome);
   return failed && !plan.waived;
 }
 
@@ -19,7 +19,7 @@ Alarms alarms_of(const Night& night) {
   std::set<std::int64_t> told;
   for (const auto& f : night.findings) {
     if (!is_alarm(f)) continue;
-    ++(f.tonight == Tonight::seen ? alarms.unconfirmed : alarms.findings);
+    ++(f.outcome == ReplayOutcome::seen ? alarms.unconfirmed : alarms.findings);
     told.insert(f.id);
   }
   for (const auto& p : night.corpus)

@@ -14,12 +14,12 @@
 
 #include "core/ledger.h"
 #include "core/output_count.h"
-#include "core/tonight.h"
+#include "core/replay_outcome.h"
 #include "core/verdict.h"
 
 namespace redzone::report {
 
-using redzone::Tonight;
+using redzone::ReplayOutcome;
 
 struct NightAttribution {
   std::string axis, value;  // "launch", "blocking"
@@ -42,10 +42,10 @@ struct NightFinding {
   std::string confidence;          // "confirmed", "flaky", "suspect", "unconfirmed"
   Ledger ledger;                   // at the end of the night
   std::optional<Standing> before;  // at its start; empty if the finding did not exist then
-  Tonight tonight = Tonight::not_run;
+  ReplayOutcome outcome = ReplayOutcome::not_run;
   std::int64_t k = 0, n = 0;     // of the replay: k of n runs failed as recorded
   std::int64_t occurrences = 0;  // plans of this night that showed it, generated or from the corpus
-  std::string outcome_reason;    // one sentence, if `tonight` needs one
+  std::string outcome_reason;    // one sentence, if `outcome` needs one
   std::string reason;            // what is wrong, in one sentence
   std::string oracle;
   std::int64_t reliable_k = 0, reliable_n = 0;  // counts from when it was confirmed
@@ -67,7 +67,7 @@ struct NightPlan {
   std::string file;
   std::string target;
   std::string expected;  // signature as text; "" if the file names none
-  Tonight tonight = Tonight::not_run;
+  ReplayOutcome outcome = ReplayOutcome::not_run;
   std::int64_t k = 0, n = 0;
   std::string reason;
   std::optional<std::int64_t> finding;  // the finding that it showed, or whose quarantine stops it
@@ -147,7 +147,7 @@ struct Night {
 };
 
 // True if the finding was seen to fail tonight, confirmed or not, and nobody has waived it
-// (core/tonight.h).
+// (core/replay_outcome.h).
 bool is_alarm(const NightFinding& finding);
 // The same for a plan of the corpus: a run of it failed, as expected or otherwise.
 bool is_alarm(const NightPlan& plan);

@@ -62,7 +62,7 @@ std::string findings_section(const Night& n) {
                {"replay"},
                {"link"}});
   for (const auto& f : n.findings)
-    table.add({std::to_string(f.id), standing_of(f), std::string(name_of(f.tonight)),
+    table.add({std::to_string(f.id), standing_of(f), std::string(name_of(f.outcome)),
                ratio_or_nothing(f.k, f.n), f.signature, f.replay, f.ledger.link});
   return "\n" + table.text();
 }
@@ -71,7 +71,7 @@ std::string corpus(const Night& n) {
   if (n.corpus.empty()) return "";
   Table table({{"plan"}, {"tonight"}, {"failed", Table::Align::right}, {"finding"}, {"reason"}});
   for (const auto& p : n.corpus)
-    table.add({p.file, std::string(name_of(p.tonight)), ratio_or_nothing(p.k, p.n),
+    table.add({p.file, std::string(name_of(p.outcome)), ratio_or_nothing(p.k, p.n),
                p.finding ? std::to_string(*p.finding) : "", p.reason});
   return "\ncorpus\n" + table.text("  ");
 }

@@ -62,15 +62,16 @@ bool could_judge(const Night& night) {
   return night.problem.empty() && (night.exit_code == 0 || night.exit_code == 1);
 }
 
-std::string outcome_text(Tonight tonight, std::int64_t k, std::int64_t n, std::string_view reason) {
-  std::string out(name_of(tonight));
+std::string outcome_text(ReplayOutcome outcome, std::int64_t k, std::int64_t n,
+                         std::string_view reason) {
+  std::string out(name_of(outcome));
   if (n > 0) out += fmt::format(", {} of {} runs failed", k, n);
   if (!reason.empty()) out += fmt::format(": {}", reason);
   return out;
 }
 
 std::string outcome_text(const NightFinding& f) {
-  std::string out = outcome_text(f.tonight, f.k, f.n, "");
+  std::string out = outcome_text(f.outcome, f.k, f.n, "");
   if (f.occurrences > 0)
     out += fmt::format(", shown by {}", counted(static_cast<std::uint64_t>(f.occurrences), "plan"));
   if (!f.outcome_reason.empty()) out += ": " + f.outcome_reason;

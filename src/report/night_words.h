@@ -27,7 +27,8 @@ std::string shard_text(const Night& night);
 bool could_judge(const Night& night);
 
 // "still fails, 3 of 3 runs: REASON"
-std::string outcome_text(Tonight tonight, std::int64_t k, std::int64_t n, std::string_view reason);
+std::string outcome_text(ReplayOutcome outcome, std::int64_t k, std::int64_t n,
+                         std::string_view reason);
 // The same, with the number of plans that showed it.
 std::string outcome_text(const NightFinding& finding);
 

@@ -10,8 +10,8 @@
 
 #include "core/campaign_record.h"
 #include "core/plan_text.h"
+#include "core/replay_outcome.h"
 #include "core/terminal.h"
-#include "core/tonight.h"
 #include "report/format.h"
 #include "report/reference.h"
 #include "report/text.h"

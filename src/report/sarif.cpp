@@ -58,10 +58,10 @@ Json logical_locations(const NightFinding& f) {
 
 Json result(const NightFinding& f, std::size_t rule) {
   // Services show the first sentence or two, or the whole if there is room.
-  const std::string message =
-      fmt::format("{}.{}{}{} Reproduce with: {}", f.signature, f.reason.empty() ? "" : " ",
-                  f.reason.empty() ? "" : f.reason + ".",
-                  f.tonight == Tonight::seen ? " It was " + outcome_text(f) + "." : "", f.replay);
+  const std::string message = fmt::format(
+      "{}.{}{}{} Reproduce with: {}", f.signature, f.reason.empty() ? "" : " ",
+      f.reason.empty() ? "" : f.reason + ".",
+      f.outcome == ReplayOutcome::seen ? " It was " + outcome_text(f) + "." : "", f.replay);
   return {
       {"ruleId", f.kind},
       {"ruleIndex", rule},
@@ -107,7 +107,7 @@ Json notifications(const Night& night, std::size_t left_out) {
     if (is_alarm(p))
       out.push_back(
           notification("error", fmt::format("a plan of the corpus failed: {}: {}", p.file,
-                                            outcome_text(p.tonight, p.k, p.n, p.reason))));
+                                            outcome_text(p.outcome, p.k, p.n, p.reason))));
   }
   const std::size_t told = std::min(night.not_judged.size(), kMostNotifications);
   for (std::size_t i = 0; i < told; ++i) {

@@ -47,7 +47,7 @@ void night_columns(A& a, R& r) {
   a("subject", r.subject);
   a("target", r.target);
   a("expected", r.expected);
-  a("tonight", r.tonight);
+  a("tonight", r.outcome);
   redzone::store::columns(a, r.failed);
   a("reason", r.reason);
   a("device_seconds", r.device_seconds);
@@ -159,7 +159,8 @@ Result<void> NightBook::update(const NightRun& run) {
 Result<void> NightBook::replayed(std::int64_t campaign, const NightReplay& replay) {
   // A plan that was not run has no result that a power cut could destroy, and there may be
   // thousands of them.
-  const auto durability = replay.tonight == Tonight::not_run ? Durability::lazy : Durability::full;
+  const auto durability =
+      replay.outcome == ReplayOutcome::not_run ? Durability::lazy : Durability::full;
   return store_.database().write(durability, [&] {
     RowWriter row;
     row("campaign_id", campaign);
@@ -239,7 +240,7 @@ Result<std::int64_t> NightBook::passed_runs(std::int64_t finding, const std::str
     query.bind(1, finding);
     query.bind(2, device);
     query.bind(3, after);
-    query.bind(4, std::string(name_of(Tonight::otherwise)));
+    query.bind(4, std::string(name_of(ReplayOutcome::otherwise)));
     query.executeStep();
     return query.getColumn(0).getInt64();
   });

@@ -14,7 +14,7 @@
 
 #include "core/campaign_record.h"
 #include "core/output_count.h"
-#include "core/tonight.h"
+#include "core/replay_outcome.h"
 #include "core/utc.h"
 #include "store/store.h"
 
@@ -49,7 +49,7 @@ struct NightReplay {
   std::optional<std::int64_t> finding;
   std::string target;
   std::string expected;  // signature as text, from a plan file
-  Tonight tonight = Tonight::not_run;
+  ReplayOutcome outcome = ReplayOutcome::not_run;
   Reliability failed;
   std::string reason;
   double device_seconds = 0;

@@ -164,7 +164,7 @@ class RecheckTest : public ::testing::Test {
 
 TEST_F(RecheckTest, WhatStillFailsTakesFewRuns) {
   const auto r = ask(faults_above(64), {10, 10});
-  EXPECT_EQ(r.tonight, Tonight::fails);
+  EXPECT_EQ(r.outcome, ReplayOutcome::fails);
   EXPECT_EQ(r.failed, (Reliability{4, 4}));
   ASSERT_TRUE(r.failure);
   EXPECT_EQ(r.failure->signature.buffer, "x");
@@ -173,17 +173,17 @@ TEST_F(RecheckTest, WhatStillFailsTakesFewRuns) {
 
 TEST_F(RecheckTest, WhatPassesOftenEnoughPasses) {
   const auto r = ask(faults_above(4096), {10, 10});
-  EXPECT_EQ(r.tonight, Tonight::passes);
+  EXPECT_EQ(r.outcome, ReplayOutcome::passes);
   EXPECT_EQ(r.failed, (Reliability{0, 4}));
   const auto rare = ask(faults_above(4096), {3, 10});
-  EXPECT_EQ(rare.tonight, Tonight::passes);
+  EXPECT_EQ(rare.outcome, ReplayOutcome::passes);
   EXPECT_EQ(rare.failed.n, passes_needed({3, 10}));
   EXPECT_GT(rare.failed.n, 10);
 }
 
 TEST_F(RecheckTest, WhatWasSeenTooSeldomIsNotCalledFixed) {
   const auto r = ask(faults_above(4096), {1, 100});
-  EXPECT_EQ(r.tonight, Tonight::unclear);
+  EXPECT_EQ(r.outcome, ReplayOutcome::unclear);
   EXPECT_EQ(r.failed.k, 0);
   EXPECT_NE(r.reason.find("100 runs passed"), std::string::npos) << r.reason;
 }
@@ -197,14 +197,14 @@ TEST_F(RecheckTest, NightsAddUpUntilWhatIsRareIsCalledFixed) {
     const auto r = ask(faults_above(4096), rare, bug, passed);
     EXPECT_EQ(r.failed.k, 0);
     passed += r.failed.n;
-    if (r.tonight == Tonight::passes) break;
-    ASSERT_EQ(r.tonight, Tonight::unclear);
+    if (r.outcome == ReplayOutcome::passes) break;
+    ASSERT_EQ(r.outcome, ReplayOutcome::unclear);
     ASSERT_LT(passed, passes_needed(rare)) << r.reason;
   }
   EXPECT_EQ(passed, passes_needed(rare));
   EXPECT_EQ(nights, (passes_needed(rare) + 99) / 100);
   EXPECT_EQ(ask(faults_above(4096), rare, bug, passed).failed.n, 4) << "each night looks again";
-  EXPECT_EQ(ask(faults_above(64), rare, bug, passed).tonight, Tonight::fails);
+  EXPECT_EQ(ask(faults_above(64), rare, bug, passed).outcome, ReplayOutcome::fails);
 }
 
 TEST_F(RecheckTest, WhatFailsAtTimesIsFlaky) {
@@ -214,14 +214,14 @@ TEST_F(RecheckTest, WhatFailsAtTimesIsFlaky) {
         return ++run % 2 == 0 ? all_right(plan, trial) : faults_above(64)(plan, trial, before);
       },
       {10, 10});
-  EXPECT_EQ(r.tonight, Tonight::flaky);
+  EXPECT_EQ(r.outcome, ReplayOutcome::flaky);
   EXPECT_EQ(r.failed, (Reliability{2, 4}));
 }
 
 TEST_F(RecheckTest, AnotherBugIsAnAlarmAndNoPass) {
   const auto r =
       ask(faults_above(64), {10, 10}, Signature{FailKind::illegal_access, "t", "k", "y", "", ""});
-  EXPECT_EQ(r.tonight, Tonight::otherwise);
+  EXPECT_EQ(r.outcome, ReplayOutcome::otherwise);
   EXPECT_FALSE(r.failure);
   ASSERT_TRUE(r.other);
   EXPECT_EQ(r.other->verdict.signature.buffer, "x");
@@ -231,7 +231,7 @@ TEST_F(RecheckTest, AFaultIsAnAlarmThoughTheFindingsOracleCannotJudgeIt) {
   const Signature canary{FailKind::redzone, "t", "", "y", "after", "write"};
   oracle_ = "redzone";
   const auto r = ask(faults_above(64), {10, 10}, canary);
-  EXPECT_EQ(r.tonight, Tonight::otherwise);
+  EXPECT_EQ(r.outcome, ReplayOutcome::otherwise);
   ASSERT_TRUE(r.other);
   EXPECT_EQ(r.other->verdict.oracle, "fault");
   EXPECT_EQ(r.other->verdict.signature.kind, FailKind::illegal_access);
@@ -244,13 +244,13 @@ TEST_F(RecheckTest, APlanThatNoTrialRanOfDoesNotPass) {
   const auto gone = [](End end) {
     return [end](const Plan&, const TrialSpec&, const std::vector<Call>&) { return ended(end); };
   };
-  EXPECT_EQ(ask(gone(End::out_of_memory), {}, std::nullopt).tonight, Tonight::not_applicable);
+  EXPECT_EQ(ask(gone(End::out_of_memory), {}, std::nullopt).outcome, ReplayOutcome::not_applicable);
   const auto broken = ask(gone(End::worker_error), {}, std::nullopt);
-  EXPECT_EQ(broken.tonight, Tonight::harness_error);
+  EXPECT_EQ(broken.outcome, ReplayOutcome::harness_error);
   oracle_ = "launch-config";
   const Signature grid{FailKind::launch_config, "t", "k", "", "grid", ""};
   EXPECT_EQ(ask(gone(End::out_of_memory), {4, 4}, grid).failed.n, 0);
-  EXPECT_EQ(ask(faults_above(4096), {4, 4}, grid).tonight, Tonight::passes);
+  EXPECT_EQ(ask(faults_above(4096), {4, 4}, grid).outcome, ReplayOutcome::passes);
 }
 
 // The same rule as for the runs of a replay (core/run_result.h).
@@ -264,10 +264,10 @@ TEST_F(RecheckTest, NoPassMakesAnErrorOfTheHarnessGood) {
   const Signature bug{FailKind::illegal_access, "t", "k", "x", "after", "read"};
   const auto broken = ask(every_third(End::worker_error), {10, 10}, bug, 100);
   EXPECT_EQ(broken.failed, (Reliability{0, 3}));
-  EXPECT_EQ(broken.tonight, Tonight::harness_error);
+  EXPECT_EQ(broken.outcome, ReplayOutcome::harness_error);
   const auto full = ask(every_third(End::out_of_memory), {10, 10}, bug, 100);
   EXPECT_EQ(full.failed, (Reliability{0, 3}));
-  EXPECT_EQ(full.tonight, Tonight::not_applicable) << "nor one that nobody could judge";
+  EXPECT_EQ(full.outcome, ReplayOutcome::not_applicable) << "nor one that nobody could judge";
 }
 
 // Wrong outputs never pass, whichever failure was recorded.
@@ -284,7 +284,7 @@ TEST_F(RecheckTest, WrongOutputsAreAnAlarmWhicheverOracleHadTheFinding) {
     return o;
   };
   const auto r = ask(wrong, {10, 10}, canary);
-  EXPECT_EQ(r.tonight, Tonight::otherwise) << r.reason;
+  EXPECT_EQ(r.outcome, ReplayOutcome::otherwise) << r.reason;
   ASSERT_TRUE(r.other);
   EXPECT_EQ(r.other->verdict.signature.kind, FailKind::reference);
   EXPECT_EQ(r.failed, (Reliability{0, 4})) << "which it does each time";
@@ -309,7 +309,7 @@ TEST_F(RecheckTest, WhatIsEndedEarlyIsNotJudged) {
   const auto r =
       recheck(evaluator, fault, plan_,
               Signature{FailKind::illegal_access, "t", "k", "x", "after", "read"}, {10, 10});
-  EXPECT_EQ(r.tonight, Tonight::not_run) << "no run of it was judged";
+  EXPECT_EQ(r.outcome, ReplayOutcome::not_run) << "no run of it was judged";
   EXPECT_NE(r.reason.find("no time was left"), std::string::npos) << r.reason;
 }
 
@@ -383,21 +383,21 @@ TEST_F(RecheckTest, AFindingOfTheReferenceIsJudgedOnlyWhereEachCallWasCompared) 
   };
   plan_ = plain_plan({call_of(128, 16), call_of(64, 16)});
   const auto all = ask(with(Comparison::compared, Comparison::compared), {10, 10}, wrong);
-  EXPECT_EQ(all.tonight, Tonight::passes) << all.reason;
+  EXPECT_EQ(all.outcome, ReplayOutcome::passes) << all.reason;
   const auto some = ask(with(Comparison::compared, Comparison::too_large), {10, 10}, wrong);
-  EXPECT_EQ(some.tonight, Tonight::unclear);
+  EXPECT_EQ(some.outcome, ReplayOutcome::unclear);
   EXPECT_EQ(some.failed.n, 0) << "no run of it was judged";
   EXPECT_NE(some.reason.find("not judged by the reference: 1 of 2 calls were compared; call 2"),
             std::string::npos)
       << some.reason;
   const auto none = ask(with(Comparison::left_out, Comparison::left_out), {10, 10}, wrong);
   EXPECT_EQ(none.failed.n, 0);
-  EXPECT_NE(none.tonight, Tonight::passes);
+  EXPECT_NE(none.outcome, ReplayOutcome::passes);
   // Verdicts of other oracles do not depend on the comparison.
   oracle_ = "redzone";
   const Signature canary{FailKind::redzone, "t", "", "y", "after", "write"};
-  EXPECT_EQ(ask(with(Comparison::none, Comparison::none), {10, 10}, canary).tonight,
-            Tonight::passes);
+  EXPECT_EQ(ask(with(Comparison::none, Comparison::none), {10, 10}, canary).outcome,
+            ReplayOutcome::passes);
 }
 
 // Under this allocator no canaries surround a buffer, so a write past its end goes unnoticed.
@@ -407,17 +407,17 @@ TEST_F(RecheckTest, AWriteBesideABufferHasNotPassedWhereNothingSurroundsIt) {
   };
   oracle_ = "redzone";
   const Signature canary{FailKind::redzone, "t", "", "y", "after", "write"};
-  EXPECT_EQ(ask(right, {10, 10}, canary).tonight, Tonight::passes);
+  EXPECT_EQ(ask(right, {10, 10}, canary).outcome, ReplayOutcome::passes);
   plan_.mode.allocator = Allocator::caching;
   const auto blind = ask(right, {10, 10}, canary);
-  EXPECT_EQ(blind.tonight, Tonight::unclear);
+  EXPECT_EQ(blind.outcome, ReplayOutcome::unclear);
   EXPECT_EQ(blind.failed.n, 0) << "no run of it was judged";
   EXPECT_NE(blind.reason.find("allocator 'caching' puts no canaries around 'y'"), std::string::npos)
       << blind.reason;
   // Gaps between rows, inputs and freed memory are checked under every allocator.
   for (const char* side : {"gap", "inside"}) {
     const Signature elsewhere{FailKind::redzone, "t", "", "y", side, "write"};
-    EXPECT_EQ(ask(right, {10, 10}, elsewhere).tonight, Tonight::passes) << side;
+    EXPECT_EQ(ask(right, {10, 10}, elsewhere).outcome, ReplayOutcome::passes) << side;
   }
 }
 
@@ -434,9 +434,9 @@ TEST_F(RecheckTest, WhatFailedSeldomTakesMorePassesThanWhatFailedAlways) {
 
 TEST_F(RecheckTest, APlanOfWhichNothingIsKnownIsPutToAllOracles) {
   const auto r = ask(faults_above(64), {}, std::nullopt);
-  EXPECT_EQ(r.tonight, Tonight::fails);
+  EXPECT_EQ(r.outcome, ReplayOutcome::fails);
   EXPECT_EQ(r.failure->signature.kind, FailKind::illegal_access);
-  EXPECT_EQ(ask(faults_above(4096), {}, std::nullopt).tonight, Tonight::passes);
+  EXPECT_EQ(ask(faults_above(4096), {}, std::nullopt).outcome, ReplayOutcome::passes);
 }
 
 TEST_F(RecheckTest, WhatCannotBeJudgedIsNeitherFixedNorFailing) {
@@ -444,10 +444,10 @@ TEST_F(RecheckTest, WhatCannotBeJudgedIsNeitherFixedNorFailing) {
     return [end](const Plan&, const TrialSpec&, const std::vector<Call>&) { return ended(end); };
   };
   const auto lost = ask(gone(End::worker_error), {10, 10});
-  EXPECT_EQ(lost.tonight, Tonight::harness_error);
+  EXPECT_EQ(lost.outcome, ReplayOutcome::harness_error);
   EXPECT_EQ(lost.failed.n, 0);
   const auto refused = ask(gone(End::unsupported), {10, 10});
-  EXPECT_EQ(refused.tonight, Tonight::not_applicable);
+  EXPECT_EQ(refused.outcome, ReplayOutcome::not_applicable);
   EXPECT_EQ(ask(gone(End::out_of_memory), {10, 10}).failed.n, 0);
 }
 

@@ -1,4 +1,4 @@
-#include "core/tonight.h"
+#include "core/replay_outcome.h"
 
 #include <gtest/gtest.h>
 
@@ -7,17 +7,17 @@
 namespace redzone {
 namespace {
 
-TEST(Tonight, ASightingIsFoundOnlyWhereItWasConfirmed) {
-  EXPECT_EQ(outcome_of_sighting(FindingState::suspect, false), Tonight::seen);
-  EXPECT_EQ(outcome_of_sighting(FindingState::suspect, true), Tonight::seen);
-  EXPECT_EQ(outcome_of_sighting(FindingState::unconfirmed, false), Tonight::gone);
+TEST(ReplayOutcome, ASightingIsFoundOnlyWhereItWasConfirmed) {
+  EXPECT_EQ(outcome_of_sighting(FindingState::suspect, false), ReplayOutcome::seen);
+  EXPECT_EQ(outcome_of_sighting(FindingState::suspect, true), ReplayOutcome::seen);
+  EXPECT_EQ(outcome_of_sighting(FindingState::unconfirmed, false), ReplayOutcome::gone);
   for (const auto state : {FindingState::confirmed, FindingState::flaky}) {
-    EXPECT_EQ(outcome_of_sighting(state, true), Tonight::found);
-    EXPECT_EQ(outcome_of_sighting(state, false), Tonight::seen) << "by an earlier night";
+    EXPECT_EQ(outcome_of_sighting(state, true), ReplayOutcome::found);
+    EXPECT_EQ(outcome_of_sighting(state, false), ReplayOutcome::seen) << "by an earlier night";
   }
 }
 
-TEST(Tonight, ARunCountsTheSuspectsThatNobodyHasWaived) {
+TEST(ReplayOutcome, ARunCountsTheSuspectsThatNobodyHasWaived) {
   std::vector<Finding> seen(6);
   seen[0].ledger.standing = Standing::known;
   seen[1].ledger.standing = Standing::quarantined;

@@ -90,10 +90,10 @@ TEST_F(NightReport, WhatCameLaterDoesNotChangeWhatTheNightFound) {
 
   const Night n = told(store, id);
   ASSERT_NE(finding(n, one), nullptr);
-  EXPECT_EQ(finding(n, one)->tonight, Tonight::found);
+  EXPECT_EQ(finding(n, one)->outcome, ReplayOutcome::found);
   EXPECT_EQ(finding(n, one)->ledger.standing, Standing::known) << "the latest night, as of now";
   EXPECT_EQ(finding(n, one)->occurrences, 1);
-  EXPECT_EQ(finding(n, two)->tonight, Tonight::found);
+  EXPECT_EQ(finding(n, two)->outcome, ReplayOutcome::found);
   EXPECT_TRUE(is_alarm(*finding(n, two)));
   EXPECT_EQ(finding(n, two)->occurrences, 1) << "of this night alone";
   EXPECT_EQ(finding(n, later), nullptr);
@@ -116,7 +116,7 @@ TEST_F(NightReport, HasTheFindingsOfPrograms) {
   ASSERT_NE(shown, nullptr);
   EXPECT_EQ(shown->program, "./train --name 'it'\\''s \"this\"' $'a\\012b' ''");
   EXPECT_EQ(shown->plan, "");
-  EXPECT_EQ(shown->tonight, Tonight::not_run);
+  EXPECT_EQ(shown->outcome, ReplayOutcome::not_run);
   EXPECT_EQ(shown->outcome_reason, "a night runs no programs");
   EXPECT_FALSE(is_alarm(*shown));
   EXPECT_TRUE(told_night.not_judged.empty());
@@ -133,14 +133,19 @@ TEST_F(NightReport, AnOldNightIsToldAsItWas) {
   mark_known(store, one, at(20, 9));
   const auto second = night(store, 21);
   must(store.enter(one, {at(21, 2, 30), LedgerEvent::passed, "", ""}));
-  must(NightBook(store).replayed(
-      second,
-      {sample_finding(1).signature.hash(), one, "sample", "", Tonight::passes, {0, 5}, "", 1}));
+  must(NightBook(store).replayed(second, {sample_finding(1).signature.hash(),
+                                          one,
+                                          "sample",
+                                          "",
+                                          ReplayOutcome::passes,
+                                          {0, 5},
+                                          "",
+                                          1}));
   const auto two = found(store, 2, at(21, 2), second), three = found(store, 3, at(21, 2), second);
 
   const Night old = told(store, first);
   ASSERT_EQ(old.findings.size(), 1u);
-  EXPECT_EQ(old.findings[0].tonight, Tonight::found);
+  EXPECT_EQ(old.findings[0].outcome, ReplayOutcome::found);
   EXPECT_EQ(old.findings[0].ledger.standing, Standing::fresh) << "it was marked in the morning";
   EXPECT_TRUE(is_alarm(old.findings[0]));
   EXPECT_TRUE(old.not_judged.empty());
@@ -149,10 +154,10 @@ TEST_F(NightReport, AnOldNightIsToldAsItWas) {
   EXPECT_EQ(old.targets.at(0).findings, (report::StandingCounts{{Standing::fresh, 1}}));
 
   const Night now = told(store, second);
-  EXPECT_EQ(finding(now, one)->tonight, Tonight::passes);
+  EXPECT_EQ(finding(now, one)->outcome, ReplayOutcome::passes);
   EXPECT_EQ(finding(now, one)->before, Standing::known);
   EXPECT_EQ(finding(now, one)->ledger.standing, Standing::fixed);
-  EXPECT_EQ(finding(now, two)->tonight, Tonight::found);
+  EXPECT_EQ(finding(now, two)->outcome, ReplayOutcome::found);
   EXPECT_EQ(finding(now, three)->before, std::nullopt);
   ASSERT_EQ(now.trend.size(), 2u);
   EXPECT_EQ(now.trend[0].findings, old.trend[0].findings);
@@ -183,7 +188,7 @@ TEST_F(NightReport, WhatWasSeenAndNotConfirmedIsAnAlarm) {
   const auto id = night(store, 20);
   must(store.sighted(one, 3));
   const Night n = told(store, id);
-  EXPECT_EQ(finding(n, one)->tonight, Tonight::seen);
+  EXPECT_EQ(finding(n, one)->outcome, ReplayOutcome::seen);
   EXPECT_TRUE(is_alarm(*finding(n, one)));
   EXPECT_EQ(gap(n, fmt::format("finding {}", one)),
             "not confirmed: no time was left for enough runs");
@@ -200,7 +205,7 @@ TEST_F(NightReport, WhatDidNotRecurIsNoAlarm) {
   f.campaign = id;
   const auto one = must(store.record(f)).id;
   const Night n = told(store, id);
-  EXPECT_EQ(finding(n, one)->tonight, Tonight::gone);
+  EXPECT_EQ(finding(n, one)->outcome, ReplayOutcome::gone);
   EXPECT_FALSE(is_alarm(*finding(n, one)));
   EXPECT_EQ(gap(n, fmt::format("finding {}", one)), "");
 }
@@ -211,13 +216,19 @@ TEST_F(NightReport, WhatWasSeenAfterItPassedIsAnAlarm) {
   const auto before = night(store, 19);
   const auto one = found(store, 1, at(19, 2), before);
   const auto id = night(store, 20);
-  must(NightBook(store).replayed(
-      id, {sample_finding(1).signature.hash(), one, "sample", "", Tonight::passes, {0, 9}, "", 1}));
+  must(NightBook(store).replayed(id, {sample_finding(1).signature.hash(),
+                                      one,
+                                      "sample",
+                                      "",
+                                      ReplayOutcome::passes,
+                                      {0, 9},
+                                      "",
+                                      1}));
   must(store.enter(one, {at(20, 2, 10), LedgerEvent::passed, "", ""}));
-  EXPECT_EQ(finding(told(store, id), one)->tonight, Tonight::passes);
+  EXPECT_EQ(finding(told(store, id), one)->outcome, ReplayOutcome::passes);
   must(store.sighted(one, 3));
   const Night n = told(store, id);
-  EXPECT_EQ(finding(n, one)->tonight, Tonight::seen);
+  EXPECT_EQ(finding(n, one)->outcome, ReplayOutcome::seen);
   EXPECT_EQ(finding(n, one)->ledger.standing, Standing::fixed);
   EXPECT_TRUE(is_alarm(*finding(n, one)));
 }
@@ -227,7 +238,7 @@ TEST_F(NightReport, ARowOfTheCorpusKnowsWhetherItsFindingIsWaived) {
   const auto id = night(store, 20);
   const auto one = found(store, 1, at(20, 2), id);
   must(NightBook(store).replayed(
-      id, {"corpus/a.toml", one, "sample", "", Tonight::fails, {1, 1}, "", 1}));
+      id, {"corpus/a.toml", one, "sample", "", ReplayOutcome::fails, {1, 1}, "", 1}));
   EXPECT_TRUE(is_alarm(told(store, id).corpus.at(0)));
   mark_known(store, one, at(20, 9));
   EXPECT_FALSE(is_alarm(told(store, id).corpus.at(0)));
@@ -283,7 +294,7 @@ TEST_F(NightReport, ShardsAreOneNightWhenTheirStoresAre) {
   EXPECT_EQ(n.exit_code, 1);
   ASSERT_EQ(n.findings.size(), 3u);
   for (const auto& f : n.findings) {
-    EXPECT_EQ(f.tonight, Tonight::found) << f.signature;
+    EXPECT_EQ(f.outcome, ReplayOutcome::found) << f.signature;
     EXPECT_EQ(f.occurrences, f.where == "kernel_7" ? 3 : 1);
   }
   ASSERT_EQ(n.targets.size(), 1u);
@@ -357,12 +368,17 @@ TEST_F(NightReport, WhatOneShardReplayedIsReplayed) {
   run.shard = 2;
   const auto second = night(store, 20, run, 0);
   for (const auto& [id, n] : {std::pair{one, 1}, std::pair{two, 2}})
-    must(NightBook(store).replayed(
-        n == 1 ? first : second,
-        {sample_finding(n).signature.hash(), id, "sample", "", Tonight::fails, {5, 5}, "", 1}));
+    must(NightBook(store).replayed(n == 1 ? first : second, {sample_finding(n).signature.hash(),
+                                                             id,
+                                                             "sample",
+                                                             "",
+                                                             ReplayOutcome::fails,
+                                                             {5, 5},
+                                                             "",
+                                                             1}));
   const Night n = told(store, first);
-  EXPECT_EQ(finding(n, one)->tonight, Tonight::fails);
-  EXPECT_EQ(finding(n, two)->tonight, Tonight::fails);
+  EXPECT_EQ(finding(n, one)->outcome, ReplayOutcome::fails);
+  EXPECT_EQ(finding(n, two)->outcome, ReplayOutcome::fails);
   EXPECT_EQ(n.trend.size(), 2u);
 }
 
@@ -375,7 +391,8 @@ TEST_F(NightReport, ALineOfTheCorpusIsQuotedAndBringsItsTargetAlong) {
   f.campaign = id;
   must(store.record(f));
   const auto replayed = [&](const char* file, const char* target) {
-    must(NightBook(store).replayed(id, {file, {}, target, "", Tonight::passes, {0, 5}, "", 1}));
+    must(NightBook(store).replayed(id,
+                                   {file, {}, target, "", ReplayOutcome::passes, {0, 5}, "", 1}));
   };
   replayed("my plans; echo pwned/it's/a.toml", "sample");
   replayed("plain/b.toml", "other");

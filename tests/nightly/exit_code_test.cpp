@@ -8,9 +8,9 @@ namespace {
 
 using report::Night;
 
-report::NightFinding replayed_finding(Tonight tonight, std::int64_t n = 0) {
+report::NightFinding replayed_finding(ReplayOutcome outcome, std::int64_t n = 0) {
   report::NightFinding f;
-  f.tonight = tonight;
+  f.outcome = outcome;
   f.n = n;
   return f;
 }
@@ -28,12 +28,12 @@ TEST(NightExitCode, NothingJudgedIsFour) {
   n.targets.resize(1);
   n.targets[0].plans = n.targets[0].not_applicable = 7;
   EXPECT_EQ(night_exit_code(n, false), 4);
-  n.findings = {replayed_finding(Tonight::unclear)};  // no run of the replay could be judged
+  n.findings = {replayed_finding(ReplayOutcome::unclear)};  // no run of the replay could be judged
   n.corpus.resize(1);
-  n.corpus[0].tonight = Tonight::not_applicable;
+  n.corpus[0].outcome = ReplayOutcome::not_applicable;
   EXPECT_EQ(night_exit_code(n, false), 4);
   n.findings.clear();
-  n.corpus[0].tonight = Tonight::passes;
+  n.corpus[0].outcome = ReplayOutcome::passes;
   n.corpus[0].n = 4;
   EXPECT_EQ(night_exit_code(n, false), 0) << "a plan of the corpus was judged";
   n.corpus.clear();
@@ -47,26 +47,28 @@ TEST(NightExitCode, ReplaysRankWithTargets) {
   Night n;
   n.targets = {fuzzed(10)};
   n.targets[0].name = "t";
-  n.findings = {replayed_finding(Tonight::unclear)};
+  n.findings = {replayed_finding(ReplayOutcome::unclear)};
   EXPECT_EQ(night_exit_code(n, false), 4) << "no run of a known finding could be judged";
-  n.findings = {replayed_finding(Tonight::unclear, 60)};
+  n.findings = {replayed_finding(ReplayOutcome::unclear, 60)};
   EXPECT_EQ(night_exit_code(n, false), 0) << "it is rare, and several nights add up";
-  n.findings = {replayed_finding(Tonight::not_applicable), replayed_finding(Tonight::not_run)};
+  n.findings = {replayed_finding(ReplayOutcome::not_applicable),
+                replayed_finding(ReplayOutcome::not_run)};
   EXPECT_EQ(night_exit_code(n, false), 0) << "of another device, or another night's turn";
   n.corpus.resize(1);
   n.corpus[0].target = "t";
-  for (const auto tonight : {Tonight::not_applicable, Tonight::not_run, Tonight::unclear}) {
-    n.corpus[0].tonight = tonight;
-    EXPECT_EQ(night_exit_code(n, false), 4) << name_of(tonight);
+  for (const auto outcome :
+       {ReplayOutcome::not_applicable, ReplayOutcome::not_run, ReplayOutcome::unclear}) {
+    n.corpus[0].outcome = outcome;
+    EXPECT_EQ(night_exit_code(n, false), 4) << name_of(outcome);
     n.corpus[0].target = "unselected";
-    EXPECT_EQ(night_exit_code(n, false), 0) << name_of(tonight);
+    EXPECT_EQ(night_exit_code(n, false), 0) << name_of(outcome);
     n.corpus[0].target = "t";
   }
   n.corpus[0].waived = true;
-  n.corpus[0].tonight = Tonight::not_run;
+  n.corpus[0].outcome = ReplayOutcome::not_run;
   EXPECT_EQ(night_exit_code(n, false), 0) << "quarantined";
   n.corpus[0].waived = false;
-  n.corpus[0].tonight = Tonight::harness_error;
+  n.corpus[0].outcome = ReplayOutcome::harness_error;
   EXPECT_EQ(night_exit_code(n, false), 3);
 }
 
@@ -74,7 +76,7 @@ TEST(NightExitCode, ATargetThatHadNoTurnIsFour) {
   Night n;
   n.targets = {fuzzed(10)};
   n.targets.emplace_back().no_time = true;
-  n.findings = {replayed_finding(Tonight::passes, 4)};
+  n.findings = {replayed_finding(ReplayOutcome::passes, 4)};
   EXPECT_EQ(night_exit_code(n, false), 4);
   n.targets.front() = fuzzed(0, 1);
   EXPECT_EQ(night_exit_code(n, false), 3) << "which is worse";
@@ -88,12 +90,12 @@ TEST(NightExitCode, AFailureThatThereWasNoTimeToConfirmIsOne) {
   Night n;
   n.targets = {fuzzed(0)};
   n.targets[0].plans = n.targets[0].fail = 4;
-  n.findings = {replayed_finding(Tonight::seen)};
+  n.findings = {replayed_finding(ReplayOutcome::seen)};
   EXPECT_EQ(night_exit_code(n, false), 1);
   n.findings[0].ledger.standing = Standing::known;
   EXPECT_EQ(night_exit_code(n, false), 0);
   n.findings[0].ledger.standing = Standing::fresh;
-  n.findings[0].tonight = Tonight::gone;
+  n.findings[0].outcome = ReplayOutcome::gone;
   EXPECT_EQ(night_exit_code(n, false), 0) << "it was run again, and did not recur";
 }
 
@@ -101,7 +103,7 @@ TEST(NightExitCode, APlanOfTheCorpusThatFailsIsOne) {
   Night n;
   n.targets = {fuzzed(10)};
   n.corpus.resize(1);
-  n.corpus[0].tonight = Tonight::fails;
+  n.corpus[0].outcome = ReplayOutcome::fails;
   n.corpus[0].k = n.corpus[0].n = 1;
   EXPECT_EQ(night_exit_code(n, true), 1);
   n.corpus[0].waived = true;
@@ -114,12 +116,12 @@ TEST(NightExitCode, FollowsTheRankingOfRuns) {
   n.targets = {fuzzed(10)};
   EXPECT_EQ(night_exit_code(n, false), 0);
   EXPECT_EQ(night_exit_code(n, true), 2) << "a file of the corpus was not run";
-  n.findings = {replayed_finding(Tonight::harness_error)};
+  n.findings = {replayed_finding(ReplayOutcome::harness_error)};
   EXPECT_EQ(night_exit_code(n, true), 3) << "nothing is said of a finding that is known";
   n.findings.clear();
   n.problem = "the device no longer answers";
   EXPECT_EQ(night_exit_code(n, true), 3);
-  n.findings = {replayed_finding(Tonight::fails, 4)};
+  n.findings = {replayed_finding(ReplayOutcome::fails, 4)};
   EXPECT_EQ(night_exit_code(n, true), 1) << "a failure is what people must look at";
   n.findings[0].ledger.standing = Standing::known;
   EXPECT_EQ(night_exit_code(n, true), 3) << "but not one that is waived";
@@ -135,7 +137,7 @@ TEST(NightExitCode, AMistakeInASpecIsNotOutvoted) {
   EXPECT_EQ(night_exit_code(n, false), 0);
   n.targets[0].spec_error = "target 't': the work function threw";
   EXPECT_EQ(night_exit_code(n, false), 2);
-  n.findings = {replayed_finding(Tonight::fails, 4)};
+  n.findings = {replayed_finding(ReplayOutcome::fails, 4)};
   EXPECT_EQ(night_exit_code(n, false), 1);
 }
 
@@ -145,7 +147,7 @@ TEST(NightExitCode, AFewPlansThatTheHarnessLostAreOutvoted) {
   EXPECT_EQ(night_exit_code(n, false), 0);
   n.targets = {fuzzed(10, 10)};
   EXPECT_EQ(night_exit_code(n, false), 3);
-  n.findings = {replayed_finding(Tonight::passes, 4)};
+  n.findings = {replayed_finding(ReplayOutcome::passes, 4)};
   EXPECT_EQ(night_exit_code(n, false), 3) << "what was replayed says nothing of what was fuzzed";
   n.targets.push_back(fuzzed(1000));
   EXPECT_EQ(night_exit_code(n, false), 3) << "nor does another target";

@@ -45,7 +45,7 @@ TEST_F(NightFindings, ANewOneIsFoundAndAnAlarm) {
   ASSERT_EQ(told.night.findings.size(), 1u);
   const NightFinding& f = told.night.findings[0];
   EXPECT_EQ(f.signature, "illegal-access: read after x in k (t)");
-  EXPECT_EQ(f.tonight, Tonight::found);
+  EXPECT_EQ(f.outcome, ReplayOutcome::found);
   EXPECT_EQ(f.ledger.standing, Standing::fresh);
   EXPECT_EQ(f.before, std::nullopt) << "it was not there before";
   EXPECT_EQ(f.confidence, "confirmed");
@@ -74,14 +74,14 @@ TEST_F(NightFindings, WhatFailsAsBeforeIsAnAlarmUntilItIsWaived) {
   const Told unmarked = night();
   EXPECT_EQ(unmarked.code, kFound);
   ASSERT_NE(unmarked.of("x"), nullptr);
-  EXPECT_EQ(unmarked.of("x")->tonight, Tonight::fails);
+  EXPECT_EQ(unmarked.of("x")->outcome, ReplayOutcome::fails);
   EXPECT_EQ(unmarked.of("x")->k, 4);
   EXPECT_EQ(unmarked.of("x")->n, 4);
   EXPECT_EQ(unmarked.of("x")->before, Standing::fresh);
   mark(id, LedgerEvent::known);
   const Told waived = night();
   EXPECT_EQ(waived.code, kOk);
-  EXPECT_EQ(waived.of("x")->tonight, Tonight::fails);
+  EXPECT_EQ(waived.of("x")->outcome, ReplayOutcome::fails);
   EXPECT_EQ(waived.of("x")->ledger.standing, Standing::known);
   EXPECT_EQ(replays(waived.night.campaign).size(), 1u);
   EXPECT_EQ(waived.night.trend.size(), 3u);
@@ -93,7 +93,7 @@ TEST_F(NightFindings, WhatPassesOftenEnoughIsFixedAndRegressedWhenItFailsAgain) 
   code_ = "second build";
   const Told fixed = night();
   EXPECT_EQ(fixed.code, kOk);
-  EXPECT_EQ(fixed.of("x")->tonight, Tonight::passes);
+  EXPECT_EQ(fixed.of("x")->outcome, ReplayOutcome::passes);
   EXPECT_EQ(fixed.of("x")->k, 0);
   EXPECT_EQ(fixed.of("x")->n, 4);
   EXPECT_EQ(fixed.of("x")->outcome_reason, "");
@@ -101,7 +101,7 @@ TEST_F(NightFindings, WhatPassesOftenEnoughIsFixedAndRegressedWhenItFailsAgain) 
   bug_ = above(64, kReadsBehindX);
   const Told back = night();
   EXPECT_EQ(back.code, kFound);
-  EXPECT_EQ(back.of("x")->tonight, Tonight::fails);
+  EXPECT_EQ(back.of("x")->outcome, ReplayOutcome::fails);
   EXPECT_EQ(back.of("x")->before, Standing::fixed);
   EXPECT_EQ(back.of("x")->ledger.standing, Standing::regressed);
 }
@@ -117,7 +117,7 @@ TEST_F(NightFindings, WhatFailedOnceAndNeverAgainIsNamedAndNoAlarm) {
   const Told told = night();
   ASSERT_EQ(told.night.findings.size(), 1u);
   EXPECT_EQ(told.night.findings[0].confidence, "unconfirmed");
-  EXPECT_EQ(told.night.findings[0].tonight, Tonight::gone);
+  EXPECT_EQ(told.night.findings[0].outcome, ReplayOutcome::gone);
   EXPECT_EQ(told.code, kOk);
 }
 
@@ -128,13 +128,13 @@ TEST_F(NightFindings, APassWithOtherDataFixesNothing) {
   record(FindingState::confirmed, {10, 10}, old);
   const Told told = night();
   ASSERT_NE(told.of("x"), nullptr);
-  EXPECT_EQ(told.of("x")->tonight, Tonight::unclear);
+  EXPECT_EQ(told.of("x")->outcome, ReplayOutcome::unclear);
   EXPECT_EQ(told.of("x")->ledger.standing, Standing::fresh);
   EXPECT_EQ(told.of("x")->outcome_reason,
             "it passes here; it was recorded by Redzone 0.1.0, where the seeds of the plan drew "
             "other data");
   bug_ = above(64, kReadsBehindX);
-  EXPECT_EQ(night().of("x")->tonight, Tonight::fails);
+  EXPECT_EQ(night().of("x")->outcome, ReplayOutcome::fails);
 }
 
 TEST_F(NightFindings, APassOfTheSameCodeSaysSo) {
@@ -156,12 +156,12 @@ TEST_F(NightFindings, ARareOneIsFixedAfterEnoughPassesOfSeveralNights) {
     const Told told = night();
     ASSERT_NE(told.of("x"), nullptr);
     if (n == 2) {
-      EXPECT_EQ(told.of("x")->tonight, Tonight::otherwise);
+      EXPECT_EQ(told.of("x")->outcome, ReplayOutcome::otherwise);
       continue;
     }
     passed += told.of("x")->n;
-    if (told.of("x")->tonight == Tonight::passes) break;
-    ASSERT_EQ(told.of("x")->tonight, Tonight::unclear) << told.of("x")->outcome_reason;
+    if (told.of("x")->outcome == ReplayOutcome::passes) break;
+    ASSERT_EQ(told.of("x")->outcome, ReplayOutcome::unclear) << told.of("x")->outcome_reason;
     EXPECT_EQ(told.of("x")->ledger.standing, Standing::fresh);
     EXPECT_NE(told.gap("finding 1").find("are needed to call it fixed"), std::string::npos);
     ASSERT_LT(passed, needed);
@@ -177,12 +177,12 @@ TEST_F(NightFindings, WhatFailsOtherwiseIsAnAlarmOfItsOwn) {
   EXPECT_EQ(told.code, kFound) << "the waiver is of the other one";
   ASSERT_EQ(told.night.findings.size(), 2u);
   const NightFinding* old = told.of("x");
-  EXPECT_EQ(old->tonight, Tonight::otherwise);
+  EXPECT_EQ(old->outcome, ReplayOutcome::otherwise);
   EXPECT_EQ(old->ledger.standing, Standing::known);
   EXPECT_EQ(old->outcome_reason, "it fails in another way: illegal-access: write after y in k (t)");
   const NightFinding* other = told.of("y");
   ASSERT_NE(other, nullptr);
-  EXPECT_EQ(other->tonight, Tonight::found);
+  EXPECT_EQ(other->outcome, ReplayOutcome::found);
   EXPECT_EQ(other->confidence, "confirmed");
   EXPECT_EQ(other->before, std::nullopt);
   EXPECT_TRUE(is_alarm(*other));
@@ -194,7 +194,7 @@ TEST_F(NightFindings, WhatTheTargetRefusesIsNotJudged) {
   bug_ = above(0, ended(End::unsupported, "no such device"));
   const Told told = night();
   EXPECT_EQ(told.code, kNotJudged);
-  EXPECT_EQ(told.of("x")->tonight, Tonight::not_applicable);
+  EXPECT_EQ(told.of("x")->outcome, ReplayOutcome::not_applicable);
   EXPECT_EQ(told.of("x")->ledger.standing, Standing::fresh);
   EXPECT_NE(told.gap("finding 1"), "");
   EXPECT_EQ(told.gap("target t"), "none of its plans could be judged");
@@ -206,12 +206,12 @@ TEST_F(NightFindings, WhatIsNotHereIsNotJudged) {
   targets_ = {"another"};
   const Told gone = night();
   EXPECT_EQ(gone.code, kOk) << "the other target was fuzzed";
-  EXPECT_EQ(gone.of("x")->tonight, Tonight::not_applicable);
+  EXPECT_EQ(gone.of("x")->outcome, ReplayOutcome::not_applicable);
   EXPECT_NE(gone.gap("finding 1").find("t"), std::string::npos);
   targets_ = {"t"};
   device_ = "dry-run";
   const Told elsewhere = night();
-  EXPECT_EQ(elsewhere.of("x")->tonight, Tonight::not_applicable);
+  EXPECT_EQ(elsewhere.of("x")->outcome, ReplayOutcome::not_applicable);
   EXPECT_EQ(elsewhere.gap("finding 1"), "it was seen on host, and this is dry-run");
 }
 
@@ -227,7 +227,7 @@ TEST_F(NightFindings, WhatIsQuarantinedIsNotLaunched) {
   const Told told = night();
   EXPECT_FALSE(launched);
   EXPECT_EQ(told.code, kOk);
-  EXPECT_EQ(told.of("x")->tonight, Tonight::not_run);
+  EXPECT_EQ(told.of("x")->outcome, ReplayOutcome::not_run);
   EXPECT_EQ(told.gap("target t"), "finding 1 is quarantined: https://example.com/1");
 }
 
@@ -254,7 +254,7 @@ TEST_F(NightFindings, WhatTheHarnessCannotRunIsAHarnessErrorWhateverElsePasses) 
   const auto id = find();
   bug_ = above(64, ended(End::worker_error, "the worker was lost"));
   const Told told = night();
-  EXPECT_EQ(told.of("x")->tonight, Tonight::harness_error);
+  EXPECT_EQ(told.of("x")->outcome, ReplayOutcome::harness_error);
   EXPECT_EQ(told.of("x")->ledger.standing, Standing::fresh);
   EXPECT_EQ(told.night.pass, 20u);
   EXPECT_EQ(told.gap(fmt::format("finding {}", id)), "the worker was lost");

@@ -82,7 +82,7 @@ void add_finding(SQLite::Database& sql, int i, const std::vector<CampaignRecord>
     replayed.bind(1, nights[n].id);
     replayed.bind(2, f.signature.hash());
     replayed.bind(3, id);
-    replayed.bind(4, std::string(name_of(fixed ? Tonight::passes : Tonight::fails)));
+    replayed.bind(4, std::string(name_of(fixed ? ReplayOutcome::passes : ReplayOutcome::fails)));
     replayed.bind(5, fixed ? 0 : 5);
     replayed.exec();
     replayed.reset();

@@ -35,7 +35,7 @@ class NightSteps : public NightTest {
   std::vector<std::string> replayed(std::int64_t campaign) {
     std::vector<std::string> subjects;
     for (const auto& r : replays(campaign))
-      if (r.tonight != Tonight::not_run) subjects.push_back(r.subject);
+      if (r.outcome != ReplayOutcome::not_run) subjects.push_back(r.subject);
     return subjects;
   }
 };
@@ -57,12 +57,12 @@ TEST_F(NightSteps, APlanOfTheCorpusThatFailsIsAFinding) {
   EXPECT_EQ(told.code, kFound);
   ASSERT_EQ(told.night.corpus.size(), 2u);
   EXPECT_EQ(told.night.corpus[0].file, "corpus/large.toml");
-  EXPECT_EQ(told.night.corpus[0].tonight, Tonight::fails);
+  EXPECT_EQ(told.night.corpus[0].outcome, ReplayOutcome::fails);
   EXPECT_EQ(told.night.corpus[0].finding, 1);
-  EXPECT_EQ(told.night.corpus[1].tonight, Tonight::passes);
+  EXPECT_EQ(told.night.corpus[1].outcome, ReplayOutcome::passes);
   EXPECT_EQ(told.night.corpus[1].finding, std::nullopt);
   ASSERT_EQ(told.night.findings.size(), 1u);
-  EXPECT_EQ(told.night.findings[0].tonight, Tonight::found);
+  EXPECT_EQ(told.night.findings[0].outcome, ReplayOutcome::found);
 }
 
 // The time of the night ends during triage of the failure.
@@ -79,7 +79,7 @@ TEST_F(NightSteps, ANightThatHasNoTimeToConfirmWhatFailsIsNoCleanNight) {
   EXPECT_EQ(told.code, kFound);
   ASSERT_EQ(told.night.findings.size(), 1u);
   EXPECT_EQ(told.night.findings[0].confidence, "suspect");
-  EXPECT_EQ(told.night.findings[0].tonight, Tonight::seen);
+  EXPECT_EQ(told.night.findings[0].outcome, ReplayOutcome::seen);
 }
 
 TEST_F(NightSteps, APlanOfTheCorpusThatTheTargetRefusesIsNoPass) {
@@ -101,8 +101,8 @@ TEST_F(NightSteps, APlanOfATargetThatIsNotFuzzedIsReplayedAndMayBeRefused) {
   for (auto& plan : options_.corpus) plan.repro.plan.target = "unselected";
   bug_ = above(64, ended(End::unsupported, "no such size"));
   const Told told = night();
-  EXPECT_EQ(told.night.corpus.at(0).tonight, Tonight::not_applicable);
-  EXPECT_EQ(told.night.corpus.at(1).tonight, Tonight::passes);
+  EXPECT_EQ(told.night.corpus.at(0).outcome, ReplayOutcome::not_applicable);
+  EXPECT_EQ(told.night.corpus.at(1).outcome, ReplayOutcome::passes);
   EXPECT_EQ(told.code, kOk);
 }
 
@@ -140,7 +140,7 @@ TEST_F(NightSteps, APlanOfTheCorpusIsRunAsOftenAsItsFailureIsRare) {
   };
   const Told unmeasured = night();
   EXPECT_EQ(unmeasured.code, kFound);
-  EXPECT_EQ(unmeasured.night.corpus.at(0).tonight, Tonight::flaky);
+  EXPECT_EQ(unmeasured.night.corpus.at(0).outcome, ReplayOutcome::flaky);
 
   bug_ = kNoBug;
   const auto runs = [&](std::optional<Reliability> failed) {
@@ -149,11 +149,11 @@ TEST_F(NightSteps, APlanOfTheCorpusIsRunAsOftenAsItsFailureIsRare) {
     return night().night.corpus.at(0);
   };
   const auto passed = runs(std::nullopt);
-  EXPECT_EQ(passed.tonight, Tonight::passes);
+  EXPECT_EQ(passed.outcome, ReplayOutcome::passes);
   EXPECT_EQ(passed.n, campaign::passes_needed({1, 1}));
   EXPECT_EQ(runs(Reliability{10, 10}).n, 4);
   const auto rare = runs(Reliability{1, 50});
-  EXPECT_EQ(rare.tonight, Tonight::unclear);
+  EXPECT_EQ(rare.outcome, ReplayOutcome::unclear);
   EXPECT_EQ(rare.n, 100);
   EXPECT_NE(rare.reason.find("not judged often enough: 100 runs passed"), std::string::npos);
 }
@@ -254,7 +254,7 @@ TEST_F(NightSteps, AFindingIsWorseThanAHarnessError) {
                : faults_above(8)(plan, trial, before);
   };
   const Told told = night();
-  EXPECT_EQ(told.night.corpus.at(0).tonight, Tonight::harness_error);
+  EXPECT_EQ(told.night.corpus.at(0).outcome, ReplayOutcome::harness_error);
   EXPECT_EQ(told.code, kFound);
 }
 
@@ -470,10 +470,10 @@ TEST_F(NightSteps, WhatAnotherShardReplaysIsNoGapOfThisOne) {
   const int owner = campaign::Shard{1, 2}.owns(hash) ? 1 : 2;
   first_size_ = 0;
   options_.shard = {owner, 2};
-  EXPECT_EQ(night().of("x")->tonight, Tonight::fails);
+  EXPECT_EQ(night().of("x")->outcome, ReplayOutcome::fails);
   options_.shard = {3 - owner, 2};
   const Told other = night();
-  EXPECT_EQ(other.of("x")->tonight, Tonight::not_run);
+  EXPECT_EQ(other.of("x")->outcome, ReplayOutcome::not_run);
   EXPECT_EQ(other.of("x")->outcome_reason, "another shard replays it");
   EXPECT_EQ(other.gap("finding 1"), "");
 }

@@ -47,7 +47,7 @@ TEST(Html, TheMostUrgentOfManyFindingsAreOnThePage) {
   Night night = sample_night();
   night.findings.clear();
   for (std::int64_t i = 0; i < 2'500; ++i)
-    night.findings.push_back(night_finding(i, Standing::fresh, Tonight::found));
+    night.findings.push_back(night_finding(i, Standing::fresh, ReplayOutcome::found));
   night.findings[0].ledger.standing = Standing::known;
   const Json data = Json::parse(data_in(night_html(night)));
   EXPECT_EQ(data["left_out"], 500);

@@ -77,20 +77,20 @@ TEST(Junit, SaysHowManyCallsWereCompared) {
 }
 
 TEST(Junit, OnlyWhatFailsAndNobodyHasWaivedIsAFailure) {
-  EXPECT_EQ(result_of(night_finding(1, Standing::fresh, Tonight::found)), "failure");
-  EXPECT_EQ(result_of(night_finding(1, Standing::regressed, Tonight::fails)), "failure");
-  EXPECT_EQ(result_of(night_finding(1, Standing::known, Tonight::fails)), "skipped");
-  EXPECT_EQ(result_of(night_finding(1, Standing::fresh, Tonight::seen)), "failure");
-  EXPECT_EQ(result_of(night_finding(1, Standing::known, Tonight::seen)), "skipped");
-  EXPECT_EQ(result_of(night_finding(1, Standing::fresh, Tonight::gone)), "skipped");
-  EXPECT_EQ(result_of(night_finding(1, Standing::fresh, Tonight::not_run)), "skipped");
-  EXPECT_EQ(result_of(night_finding(1, Standing::fresh, Tonight::unclear)), "skipped");
-  EXPECT_EQ(result_of(night_finding(1, Standing::quarantined, Tonight::not_run)), "skipped");
-  EXPECT_EQ(result_of(night_finding(1, Standing::fixed, Tonight::passes)), "passed");
+  EXPECT_EQ(result_of(night_finding(1, Standing::fresh, ReplayOutcome::found)), "failure");
+  EXPECT_EQ(result_of(night_finding(1, Standing::regressed, ReplayOutcome::fails)), "failure");
+  EXPECT_EQ(result_of(night_finding(1, Standing::known, ReplayOutcome::fails)), "skipped");
+  EXPECT_EQ(result_of(night_finding(1, Standing::fresh, ReplayOutcome::seen)), "failure");
+  EXPECT_EQ(result_of(night_finding(1, Standing::known, ReplayOutcome::seen)), "skipped");
+  EXPECT_EQ(result_of(night_finding(1, Standing::fresh, ReplayOutcome::gone)), "skipped");
+  EXPECT_EQ(result_of(night_finding(1, Standing::fresh, ReplayOutcome::not_run)), "skipped");
+  EXPECT_EQ(result_of(night_finding(1, Standing::fresh, ReplayOutcome::unclear)), "skipped");
+  EXPECT_EQ(result_of(night_finding(1, Standing::quarantined, ReplayOutcome::not_run)), "skipped");
+  EXPECT_EQ(result_of(night_finding(1, Standing::fixed, ReplayOutcome::passes)), "passed");
 }
 
 TEST(Junit, ATargetWithAFailureThatWasNotConfirmedIsNoPass) {
-  Night night = night_with(night_finding(1, Standing::fresh, Tonight::seen));
+  Night night = night_with(night_finding(1, Standing::fresh, ReplayOutcome::seen));
   EXPECT_EQ(results(night_junit(night)).at("targets/sample"), "failure");
   night.findings.clear();
   EXPECT_EQ(results(night_junit(night)).at("targets/sample"), "passed");
@@ -133,7 +133,7 @@ TEST(Junit, ATargetOfWhichNothingCouldBeJudgedIsNoPass) {
 TEST(Junit, AFailureHasItsReplayLineAndPlan) {
   pugi::xml_document document;
   ASSERT_TRUE(document.load_string(
-      night_junit(night_with(night_finding(4, Standing::fresh, Tonight::found))).c_str()));
+      night_junit(night_with(night_finding(4, Standing::fresh, ReplayOutcome::found))).c_str()));
   const auto node = document.select_node("//testsuite[@name='findings']/testcase/failure").node();
   EXPECT_STREQ(node.attribute("message").value(), "scan reads 4 bytes past the end of x");
   EXPECT_STREQ(node.attribute("type").value(), "illegal-access");

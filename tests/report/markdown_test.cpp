@@ -105,7 +105,7 @@ Night long_night(std::size_t findings, std::size_t plan_bytes) {
   night.findings.clear();
   for (std::size_t i = 0; i < findings; ++i) {
     night.findings.push_back(
-        night_finding(static_cast<std::int64_t>(i), Standing::fresh, Tonight::found));
+        night_finding(static_cast<std::int64_t>(i), Standing::fresh, ReplayOutcome::found));
     night.findings.back().plan = std::string(plan_bytes, 'x');
   }
   return night;

@@ -39,7 +39,7 @@ Night many() {
   night.findings.clear();
   for (std::int64_t i = 0; i < 10'000; ++i) {
     night.findings.push_back(
-        testing::night_finding(i, static_cast<Standing>(i % 5), static_cast<Tonight>(i % 7)));
+        testing::night_finding(i, static_cast<Standing>(i % 5), static_cast<ReplayOutcome>(i % 7)));
     night.findings.back().signature += " " + std::to_string(i);
   }
   return night;

@@ -5,7 +5,7 @@
 
 namespace redzone::report::testing {
 
-inline NightFinding night_finding(std::int64_t id, Standing standing, Tonight tonight) {
+inline NightFinding night_finding(std::int64_t id, Standing standing, ReplayOutcome outcome) {
   NightFinding f;
   f.id = id;
   f.signature = "illegal-access: read after x in scan (sample)";
@@ -19,7 +19,7 @@ inline NightFinding night_finding(std::int64_t id, Standing standing, Tonight to
   f.confidence = "confirmed";
   f.ledger = {standing, "", "", "2025-01-31T02:00:00.000000Z"};
   if (standing == Standing::known) f.ledger.link = "https://example.com/issues/7";
-  f.tonight = tonight;
+  f.outcome = outcome;
   f.reason = "scan reads 4 bytes past the end of x";
   f.oracle = "fault";
   f.reliable_k = f.reliable_n = 10;
@@ -69,11 +69,11 @@ inline Night sample_night() {
   n.harness_errors = 5;
   n.reference = {612, 1037};
   n.workers_lost = 9;
-  n.findings = {night_finding(3, Standing::regressed, Tonight::fails),
-                night_finding(4, Standing::fresh, Tonight::found),
-                night_finding(1, Standing::known, Tonight::flaky),
-                night_finding(2, Standing::fixed, Tonight::passes),
-                night_finding(5, Standing::quarantined, Tonight::not_run)};
+  n.findings = {night_finding(3, Standing::regressed, ReplayOutcome::fails),
+                night_finding(4, Standing::fresh, ReplayOutcome::found),
+                night_finding(1, Standing::known, ReplayOutcome::flaky),
+                night_finding(2, Standing::fixed, ReplayOutcome::passes),
+                night_finding(5, Standing::quarantined, ReplayOutcome::not_run)};
   n.findings[0].before = Standing::fixed;
   n.findings[0].k = n.findings[0].n = 5;
   n.findings[1].occurrences = 41;
@@ -85,12 +85,12 @@ inline Night sample_night() {
   n.findings[4].before = Standing::quarantined;
   n.findings[4].ledger.note = "wedges the machine";
   n.findings[4].outcome_reason = "quarantined";
-  n.corpus = {{"repros/a.toml", "sample", "hang: scan (sample)", Tonight::fails, 5, 5, "", 3,
+  n.corpus = {{"repros/a.toml", "sample", "hang: scan (sample)", ReplayOutcome::fails, 5, 5, "", 3,
                "redzone replay repros/a.toml"},
               {"repros/b.toml",
                "other",
                "",
-               Tonight::not_applicable,
+               ReplayOutcome::not_applicable,
                0,
                0,
                "unknown target 'other'",

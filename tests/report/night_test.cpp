@@ -22,36 +22,37 @@ using namespace testing;
 TEST(Night, OnlyAFailureThatNobodyHasWaivedIsAnAlarm) {
   for (const auto standing : {Standing::fresh, Standing::known, Standing::fixed,
                               Standing::regressed, Standing::quarantined})
-    for (const auto tonight : {Tonight::found, Tonight::fails, Tonight::flaky, Tonight::passes,
-                               Tonight::unclear, Tonight::not_applicable, Tonight::not_run,
-                               Tonight::otherwise, Tonight::harness_error, Tonight::gone}) {
+    for (const auto outcome :
+         {ReplayOutcome::found, ReplayOutcome::fails, ReplayOutcome::flaky, ReplayOutcome::passes,
+          ReplayOutcome::unclear, ReplayOutcome::not_applicable, ReplayOutcome::not_run,
+          ReplayOutcome::otherwise, ReplayOutcome::harness_error, ReplayOutcome::gone}) {
       const bool open = standing == Standing::fresh || standing == Standing::regressed;
-      const bool failed = tonight <= Tonight::flaky;
-      EXPECT_EQ(is_alarm(night_finding(1, standing, tonight)), open && failed);
+      const bool failed = outcome <= ReplayOutcome::flaky;
+      EXPECT_EQ(is_alarm(night_finding(1, standing, outcome)), open && failed);
     }
 }
 
 // An unconfirmed failure has no ledger entry that would make it a regression.
 TEST(Night, WhatWasSeenAndNotConfirmedIsAnAlarmUnlessItIsWaived) {
   for (const auto standing : {Standing::fresh, Standing::fixed, Standing::regressed})
-    EXPECT_TRUE(is_alarm(night_finding(1, standing, Tonight::seen))) << name_of(standing);
+    EXPECT_TRUE(is_alarm(night_finding(1, standing, ReplayOutcome::seen))) << name_of(standing);
   for (const auto standing : {Standing::known, Standing::quarantined})
-    EXPECT_FALSE(is_alarm(night_finding(1, standing, Tonight::seen))) << name_of(standing);
-  EXPECT_FALSE(is_alarm(night_finding(1, Standing::fresh, Tonight::gone)));
+    EXPECT_FALSE(is_alarm(night_finding(1, standing, ReplayOutcome::seen))) << name_of(standing);
+  EXPECT_FALSE(is_alarm(night_finding(1, Standing::fresh, ReplayOutcome::gone)));
 }
 
 TEST(Night, APlanOfTheCorpusThatFailsIsAnAlarmByItself) {
   NightPlan p;
   EXPECT_FALSE(is_alarm(p));
-  p.tonight = Tonight::passes;
+  p.outcome = ReplayOutcome::passes;
   p.n = 6;
   EXPECT_FALSE(is_alarm(p));
-  p.tonight = Tonight::otherwise;
+  p.outcome = ReplayOutcome::otherwise;
   EXPECT_TRUE(is_alarm(p));
-  for (const auto tonight : {Tonight::fails, Tonight::flaky, Tonight::unclear}) {
-    p.tonight = tonight;
+  for (const auto outcome : {ReplayOutcome::fails, ReplayOutcome::flaky, ReplayOutcome::unclear}) {
+    p.outcome = outcome;
     p.k = 1;
-    EXPECT_TRUE(is_alarm(p)) << name_of(tonight);
+    EXPECT_TRUE(is_alarm(p)) << name_of(outcome);
   }
   p.finding = 3;
   p.waived = true;
@@ -61,7 +62,7 @@ TEST(Night, APlanOfTheCorpusThatFailsIsAnAlarmByItself) {
 // A night in which nothing was confirmed: one failure from fuzzing and one from the corpus.
 Night unconfirmed_night() {
   Night night = sample_night();
-  night.findings = {night_finding(4, Standing::fresh, Tonight::seen)};
+  night.findings = {night_finding(4, Standing::fresh, ReplayOutcome::seen)};
   night.findings[0].confidence = "suspect";
   night.findings[0].outcome_reason = "not confirmed: no time";
   night.corpus.resize(1);
@@ -252,7 +253,7 @@ TEST(Night, ShardsAreNamed) {
 
 // Occurrences include the plans of the corpus and targets that were not fuzzed.
 TEST(Night, OccurrencesAreNotSaidToBeOfTheFuzzing) {
-  NightFinding f = night_finding(1, Standing::fresh, Tonight::found);
+  NightFinding f = night_finding(1, Standing::fresh, ReplayOutcome::found);
   f.occurrences = 1;
   EXPECT_EQ(outcome_text(f), "found, shown by 1 plan");
 }

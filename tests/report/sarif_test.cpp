@@ -31,7 +31,7 @@ TEST(Sarif, AResultForEachFindingThatIsNotFixed) {
 
 TEST(Sarif, WhatWasSeenAndNotConfirmedIsAnErrorAndIsNamedSo) {
   Night night = sample_night();
-  night.findings = {night_finding(4, Standing::fixed, Tonight::seen)};
+  night.findings = {night_finding(4, Standing::fixed, ReplayOutcome::seen)};
   night.findings[0].confidence = "suspect";
   night.corpus.resize(1);
   const Json run = run_of(night);
@@ -61,7 +61,7 @@ TEST(Sarif, WhatIsWaivedIsSuppressedWithItsLink) {
 // The fields by which a result is matched must depend only on the signature.
 TEST(Sarif, TheFingerprintDependsOnTheSignatureOnly) {
   Night one = sample_night();
-  one.findings = {night_finding(4, Standing::fresh, Tonight::found)};
+  one.findings = {night_finding(4, Standing::fresh, ReplayOutcome::found)};
   Night two = one;
   two.campaign = 99;
   two.seed = 1;

@@ -138,7 +138,8 @@ class Play {
       run.commit = name;
       if (what > 3) must(book.begin(run));
       if (what > 4)
-        must(book.replayed(run.campaign, {name, {}, "t", "", Tonight::passes, {0, 5}, "", 0}));
+        must(
+            book.replayed(run.campaign, {name, {}, "t", "", ReplayOutcome::passes, {0, 5}, "", 0}));
       if (what > 5) must(book.target(run.campaign, {name, 1, 1, 1, 0, 0, 0, 0, 1, 1, ""}));
       must(store.end_campaign(run.campaign, {}));
     } else if (what < 10) {

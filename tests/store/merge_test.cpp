@@ -233,9 +233,9 @@ TEST_F(Merge, TheNightsOfShardsComeTogetherAndALaterCopyOfANightWins) {
     Store a = open_rw(dir / "a.db"), b = open_rw(dir / "b.db");
     NightRun run = begin(a, 1);
     const auto id = must(a.record(sample_finding())).id;
-    must(NightBook(a).replayed(1, {"x", id, "sample", "", Tonight::fails, {5, 5}, "", 1}));
+    must(NightBook(a).replayed(1, {"x", id, "sample", "", ReplayOutcome::fails, {5, 5}, "", 1}));
     merge_files({dir / "a.db"}, dir / "all.db");
-    must(NightBook(a).replayed(1, {"y", {}, "sample", "", Tonight::passes, {0, 5}, "", 1}));
+    must(NightBook(a).replayed(1, {"y", {}, "sample", "", ReplayOutcome::passes, {0, 5}, "", 1}));
     must(a.end_campaign(1, {.reference = {3, 5, 2}}));
     must(NightBook(a).target(1, {"t", 1, 1, 1, 0, 0, 0, 0, 1, 1, "", {3, 5}, "too large"}));
     run.exit_code = 1;

@@ -51,11 +51,12 @@ TEST(NightBook, KeepsARunWithItsReplaysAndTargets) {
              finding,
              "sample",
              "",
-             Tonight::flaky,
+             ReplayOutcome::flaky,
              {2, 5},
              "sometimes",
              0.5};
-    plan = {"z.toml", {}, "other", "hang: scan (other)", Tonight::not_applicable, {}, "no GPU", 0};
+    plan = {"z.toml", {},       "other", "hang: scan (other)", ReplayOutcome::not_applicable,
+            {},       "no GPU", 0};
     must(book.replayed(run.campaign, known));
     known.failed = {3, 5};
     must(book.replayed(run.campaign, known));
@@ -90,13 +91,13 @@ TEST(NightBook, AddsUpTheRunsThatPassedSinceAFailure) {
   NightBook book(store);
   const auto id = must(store.record(sample_finding())).id;
   const auto night = [&](const std::string& device, Reliability failed,
-                         Tonight tonight = Tonight::unclear) {
+                         ReplayOutcome outcome = ReplayOutcome::unclear) {
     CampaignRecord campaign = sample_campaign();
     campaign.device = device;
     NightRun run = sample_run(must(store.begin_campaign(campaign)));
     run.began = must(store.moment());
     must(book.begin(run));
-    must(book.replayed(run.campaign, {"x", id, "sample", "", tonight, failed, "", 0}));
+    must(book.replayed(run.campaign, {"x", id, "sample", "", outcome, failed, "", 0}));
     return run.began;
   };
   night("h100", {0, 7});
@@ -105,7 +106,7 @@ TEST(NightBook, AddsUpTheRunsThatPassedSinceAFailure) {
   night("h100", {0, 60});
   night("host", {0, 1000});
   night("h100", {0, 50});
-  night("h100", {0, 40}, Tonight::otherwise);  // it failed, although in another way
+  night("h100", {0, 40}, ReplayOutcome::otherwise);  // it failed, although in another way
   EXPECT_EQ(must(book.passed_runs(id, "h100", failed)), 110);
   EXPECT_EQ(must(book.passed_runs(id, "h100", "")), 117) << "never where it failed";
   EXPECT_EQ(must(book.passed_runs(id + 1, "h100", "")), 0);
@@ -119,7 +120,8 @@ TEST(NightBook, AFindingThatIsMergedAwayTakesItsReplaysAlong) {
   const auto first = must(store.record(sample_finding(1))).id;
   Finding f = sample_finding(2);
   f.id = must(store.record(f)).id;
-  must(book.replayed(1, {f.signature.hash(), f.id, "sample", "", Tonight::fails, {5, 5}, "", 0}));
+  must(book.replayed(
+      1, {f.signature.hash(), f.id, "sample", "", ReplayOutcome::fails, {5, 5}, "", 0}));
   f.signature = sample_finding(1).signature;
   must(store.settle(f));
   EXPECT_EQ(must(book.replays(1)).at(0).finding, first);

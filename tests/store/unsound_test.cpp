@@ -42,7 +42,7 @@ void fill_every_table(const std::filesystem::path& path) {
   must(store.add_probe({f.id, "host", "c0de"}, f.plan, {"", 3, 0, 1, 0, ""}));
   must(store.mark(f.id, {"", LedgerEvent::known, "https://x/1", ""}));
   must(book.replayed(run.campaign,
-                     {f.signature.hash(), f.id, "t", "", Tonight::passes, {1, 5}, "", 0}));
+                     {f.signature.hash(), f.id, "t", "", ReplayOutcome::passes, {1, 5}, "", 0}));
   must(store.update_campaign(run.campaign, {.reference = {3, 5, 1}}));
   must(book.target(run.campaign, {"t", 1, 1, 1, 0, 0, 0, 0, 1, 1, "", {3, 5}, "too large"}));
 }

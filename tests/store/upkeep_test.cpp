@@ -24,7 +24,7 @@ class Upkeep : public ::testing::Test {
     run.campaign = must(store_.begin_campaign(c));
     must(NightBook(store_).begin(run));
     must(NightBook(store_).replayed(run.campaign,
-                                    {"x", {}, "t", "", Tonight::passes, {0, 5}, "", 0}));
+                                    {"x", {}, "t", "", ReplayOutcome::passes, {0, 5}, "", 0}));
     must(NightBook(store_).target(run.campaign, {"t", 1, 1, 1, 0, 0, 0, 0, 1, 1, ""}));
     return run.campaign;
   }

@@ -9,7 +9,7 @@
 
 namespace redzone {
 
-enum class Tonight : std::uint8_t {
+enum class ReplayOutcome : std::uint8_t {
   found,           // by fuzzing; it was not replayed
   fails,           // replayed: every run that could be judged failed as recorded
   flaky,           // replayed: some runs failed
@@ -23,35 +23,36 @@ enum class Tonight : std::uint8_t {
   gone,            // seen to fail once, and in none of the runs that were to confirm it
 };
 
-constexpr auto enum_table(Tonight) {
-  return enum_names<Tonight>("outcome of a night", {{Tonight::found, "found"},
-                                                    {Tonight::fails, "still fails"},
-                                                    {Tonight::flaky, "flaky"},
-                                                    {Tonight::passes, "passes"},
-                                                    {Tonight::unclear, "unclear"},
-                                                    {Tonight::not_applicable, "not applicable"},
-                                                    {Tonight::not_run, "not run"},
-                                                    {Tonight::otherwise, "fails otherwise"},
-                                                    {Tonight::harness_error, "harness error"},
-                                                    {Tonight::seen, "seen to fail"},
-                                                    {Tonight::gone, "did not recur"}});
+constexpr auto enum_table(ReplayOutcome) {
+  return enum_names<ReplayOutcome>("outcome of a night",
+                                   {{ReplayOutcome::found, "found"},
+                                    {ReplayOutcome::fails, "still fails"},
+                                    {ReplayOutcome::flaky, "flaky"},
+                                    {ReplayOutcome::passes, "passes"},
+                                    {ReplayOutcome::unclear, "unclear"},
+                                    {ReplayOutcome::not_applicable, "not applicable"},
+                                    {ReplayOutcome::not_run, "not run"},
+                                    {ReplayOutcome::otherwise, "fails otherwise"},
+                                    {ReplayOutcome::harness_error, "harness error"},
+                                    {ReplayOutcome::seen, "seen to fail"},
+                                    {ReplayOutcome::gone, "did not recur"}});
 }
 
 // The replay failed as recorded in at least one run.
-bool fails_as_recorded(Tonight tonight);
+bool fails_as_recorded(ReplayOutcome outcome);
 // The outcome of a finding that plans of a run or night showed. `confirmed`: in that run or night.
-Tonight outcome_of_sighting(FindingState state, bool confirmed);
+ReplayOutcome outcome_of_sighting(FindingState state, bool confirmed);
 
 // A failure was seen, confirmed or not.
-bool is_failure(Tonight tonight);
+bool is_failure(ReplayOutcome outcome);
 // A failure was seen and nobody has waived it. Runs and nights with an alarm end with exit code 1,
 // and every report lists it as what needs attention.
-bool is_alarm(Tonight tonight, Standing standing);
+bool is_alarm(ReplayOutcome outcome, Standing standing);
 
 // The number of alarms among the findings of a run (as stored) that it had no time to confirm.
 std::size_t unconfirmed_alarms(std::span<const Finding> seen);
 
 // Nothing was judged; the result's reason tells why.
-bool is_gap(Tonight tonight);
+bool is_gap(ReplayOutcome outcome);
 
 }  // namespace redzone
