@@ -242,7 +242,7 @@ class Device {
 std::unique_ptr<Device> open_host_device();
 
 // Opens the device for dry runs, which runs no kernel. Never fails.
-std::unique_ptr<Device> open_none_device();
+std::unique_ptr<Device> open_dry_run_device();
 
 // Opens CUDA device 0 on its primary context. A harness failure if there is no driver or GPU, or if
 // this build has no CUDA support.

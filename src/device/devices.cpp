@@ -60,7 +60,7 @@ Status<std::unique_ptr<Device>> open_device(DeviceKind kind) {
     case DeviceKind::host:
       return open_host_device();
     case DeviceKind::dry_run:
-      return open_none_device();
+      return open_dry_run_device();
     case DeviceKind::cuda:
       break;
   }

@@ -13,8 +13,8 @@ namespace redzone::device {
 // `box`: the black box of the process, which records progress while the hook runs; may be null.
 using VariantHook = std::function<void(const VariantRequest&, BlackBox* box)>;
 
-// Opens the device for dry runs (see open_none_device()), which calls `asked` for each variant that
-// a target requests. Never fails.
+// Opens the device for dry runs (see open_dry_run_device()), which calls `asked` for each variant
+// that a target requests. Never fails.
 std::unique_ptr<Device> open_asking_device(VariantHook asked);
 
 // A hook that compiles variants for GPUs of this compute capability into the disk cache, from which

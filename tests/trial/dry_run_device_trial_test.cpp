@@ -1,7 +1,7 @@
 // Trials of a dry run: what is observed and what is not.
 #include <memory>
 
-#include "device/none/none_device.h"
+#include "device/dry_run/dry_run_device.h"
 #include "trial/bench.h"
 
 namespace redzone::testing {
@@ -25,7 +25,7 @@ struct DryBench {
     return runner.run(plan, {.mode = mode, .reference = true});
   }
 
-  device::NoneDevice device;
+  device::DryRunDevice device;
   Registry registry;
   device::BlackBox box;
 };
@@ -34,7 +34,7 @@ void must_not_run_kernel() {
   ADD_FAILURE() << "a kernel ran";
 }
 
-TEST(NoneDeviceTrial, ObservesLaunchesAndRequestsOfEveryCall) {
+TEST(DryRunDeviceTrial, ObservesLaunchesAndRequestsOfEveryCall) {
   DryBench bench([](Context& ctx) {
     EXPECT_EQ(ctx.device(), DeviceKind::dry_run);
     ctx.scratch("s", 64, 16, {.bytes_per_cta = 64, .grid = {ctx.dim("R"), 1, 1}, .align = 16});
@@ -57,7 +57,7 @@ TEST(NoneDeviceTrial, ObservesLaunchesAndRequestsOfEveryCall) {
   }
 }
 
-TEST(NoneDeviceTrial, ShapesOfAnySizeCostNothing) {
+TEST(DryRunDeviceTrial, ShapesOfAnySizeCostNothing) {
   DryBench bench([](Context& ctx) {
     EXPECT_NE(ctx.tensor("x").base, nullptr);
     EXPECT_NE(ctx.tensor("x").base, ctx.tensor("y").base);
@@ -67,7 +67,7 @@ TEST(NoneDeviceTrial, ShapesOfAnySizeCostNothing) {
   EXPECT_EQ(bench.run(calls).end, End::completed);
 }
 
-TEST(NoneDeviceTrial, ARefusedLaunchIsAFaultOfItsCall) {
+TEST(DryRunDeviceTrial, ARefusedLaunchIsAFaultOfItsCall) {
   DryBench bench([](Context& ctx) {
     launch(ctx, "k", must_not_run_kernel, {{1}, {ctx.dim("C")}});
   });
@@ -79,7 +79,7 @@ TEST(NoneDeviceTrial, ARefusedLaunchIsAFaultOfItsCall) {
   EXPECT_EQ(o.calls.size(), 1u) << "the call before it counts";
 }
 
-TEST(NoneDeviceTrial, AllThatATargetMayAskForIsThere) {
+TEST(DryRunDeviceTrial, AllThatATargetMayAskForIsThere) {
   DryBench bench(
       [](Context& ctx) {
         auto* table = static_cast<int*>(ctx.pinned_memory("table", 64));
@@ -115,7 +115,7 @@ TEST(NoneDeviceTrial, AllThatATargetMayAskForIsThere) {
   }
 }
 
-TEST(NoneDeviceTrial, WhatATargetRefusesIsNotApplicable) {
+TEST(DryRunDeviceTrial, WhatATargetRefusesIsNotApplicable) {
   DryBench bench([](Context& ctx) {
     if (ctx.device() == DeviceKind::dry_run) ctx.unsupported("it reads what a kernel wrote");
   });

@@ -32,10 +32,10 @@ class AddressSpace {
   std::size_t used_ = 0;
 };
 
-class NoneDevice final : public Device {
+class DryRunDevice final : public Device {
  public:
   // `asked`, if not empty, is called for each variant.
-  explicit NoneDevice(VariantHook asked = {});
+  explicit DryRunDevice(VariantHook asked = {});
 
   const Info& info() const override { return info_; }
   Memory& memory(Allocator) override { return memory_; }

@@ -1,5 +1,5 @@
 // The device that runs nothing: what it refuses, and what it does not do.
-#include "device/none/none_device.h"
+#include "device/dry_run/dry_run_device.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 namespace redzone::device {
 namespace {
 
-class NoneDeviceTest : public ::testing::Test {
+class DryRunDeviceTest : public ::testing::Test {
  protected:
   void SetUp() override { ASSERT_TRUE(device_.begin_trial({Launch::gated, 0, 1})); }
 
@@ -18,16 +18,16 @@ class NoneDeviceTest : public ::testing::Test {
     return device_.launch(0, {.name = "k", .function = &device_}, shape, {});
   }
 
-  NoneDevice device_;
+  DryRunDevice device_;
 };
 
-TEST_F(NoneDeviceTest, KnowsItself) {
+TEST_F(DryRunDeviceTest, KnowsItself) {
   EXPECT_EQ(device_.info().kind, DeviceKind::dry_run);
   static_assert(DeviceKind::none == DeviceKind::dry_run, "the name in older sources");
   EXPECT_EQ(device_.info().name, "dry-run");
 }
 
-TEST_F(NoneDeviceTest, RegionsNeverOverlapInATrial) {
+TEST_F(DryRunDeviceTest, RegionsNeverOverlapInATrial) {
   std::byte* end = nullptr;
   for (const std::size_t bytes : {std::size_t{1}, std::size_t{4096}, std::size_t{5000},
                                   std::size_t{1} << 40, std::size_t{1}}) {
@@ -43,7 +43,7 @@ TEST_F(NoneDeviceTest, RegionsNeverOverlapInATrial) {
   }
 }
 
-TEST_F(NoneDeviceTest, EveryTrialHasAllAddresses) {
+TEST_F(DryRunDeviceTest, EveryTrialHasAllAddresses) {
   const auto first = device_.ordered_memory(Allocator::pool).acquire(1 << 20, 0);
   ASSERT_TRUE(device_.begin_trial({}));
   const auto again = device_.memory(Allocator::plain).acquire(1 << 20);
@@ -51,7 +51,7 @@ TEST_F(NoneDeviceTest, EveryTrialHasAllAddresses) {
   EXPECT_EQ(first->base, again->base);
 }
 
-TEST_F(NoneDeviceTest, AddressesEnd) {
+TEST_F(DryRunDeviceTest, AddressesEnd) {
   Status<Region> region;
   int regions = 0;
   do {
@@ -62,20 +62,20 @@ TEST_F(NoneDeviceTest, AddressesEnd) {
   EXPECT_FALSE(device_.memory(Allocator::guard).acquire(~std::size_t{0}));
 }
 
-TEST_F(NoneDeviceTest, BuffersHaveNoMemory) {
+TEST_F(DryRunDeviceTest, BuffersHaveNoMemory) {
   const auto region = device_.memory(Allocator::guard).acquire(64);
   ASSERT_TRUE(region);
   EXPECT_DEATH(std::memset(region->base, 1, 1), "");
 }
 
-TEST_F(NoneDeviceTest, HostMemoryIsReal) {
+TEST_F(DryRunDeviceTest, HostMemoryIsReal) {
   const auto region = device_.pinned_memory().acquire(4096);
   ASSERT_TRUE(region);
   std::memset(region->base, 7, 4096);
   EXPECT_EQ(region->base[4095], std::byte{7});
 }
 
-TEST_F(NoneDeviceTest, LaunchesAreHeldAgainstTheLimits) {
+TEST_F(DryRunDeviceTest, LaunchesAreHeldAgainstTheLimits) {
   EXPECT_TRUE(launch({{2147483647, 65535, 65535}, {1024, 1, 1}, 232448}));
   for (const LaunchShape& bad : {LaunchShape{{0}, {1}}, LaunchShape{{1, 65536}, {1}},
                                  LaunchShape{{1}, {1025}}, LaunchShape{{1}, {1}, 232449}}) {
@@ -86,7 +86,7 @@ TEST_F(NoneDeviceTest, LaunchesAreHeldAgainstTheLimits) {
   }
 }
 
-TEST_F(NoneDeviceTest, NothingIsCompiled) {
+TEST_F(DryRunDeviceTest, NothingIsCompiled) {
   VariantRequest request;
   request.name = "k";
   request.source = "this is no C++";
@@ -95,7 +95,7 @@ TEST_F(NoneDeviceTest, NothingIsCompiled) {
   EXPECT_STREQ(kernel->name, "k");
 }
 
-TEST_F(NoneDeviceTest, CopiesNeedMemoryOfTheDevice) {
+TEST_F(DryRunDeviceTest, CopiesNeedMemoryOfTheDevice) {
   const auto region = device_.memory(Allocator::guard).acquire(4096);
   const auto host = device_.pinned_memory().acquire(4096);
   ASSERT_TRUE(region && host);
@@ -109,7 +109,7 @@ TEST_F(NoneDeviceTest, CopiesNeedMemoryOfTheDevice) {
   EXPECT_FALSE(device_.memset(0, &pageable, 1, sizeof pageable));
 }
 
-TEST_F(NoneDeviceTest, ChecksFindNothing) {
+TEST_F(DryRunDeviceTest, ChecksFindNothing) {
   BufferJob job = {};
   BufferCheck result;
   std::memset(&result, 0x55, sizeof result);
@@ -118,7 +118,7 @@ TEST_F(NoneDeviceTest, ChecksFindNothing) {
   EXPECT_EQ(result.dirty_before + result.dirty_after + result.dirty_gaps + result.changed, 0u);
 }
 
-TEST_F(NoneDeviceTest, GraphsAreNumbered) {
+TEST_F(DryRunDeviceTest, GraphsAreNumbered) {
   ASSERT_TRUE(device_.begin_capture(0));
   const auto graph = device_.end_capture(0);
   ASSERT_TRUE(graph);

@@ -1,4 +1,4 @@
-#include "device/none/none_device.h"
+#include "device/dry_run/dry_run_device.h"
 
 #include <fmt/format.h>
 #include <sys/mman.h>
@@ -52,25 +52,25 @@ bool AddressSpace::contains(const void* begin, std::size_t bytes) const {
   return at >= base_ && at < base_ + used_ && bytes <= static_cast<std::size_t>(base_ + used_ - at);
 }
 
-NoneDevice::NoneDevice(VariantHook asked) : asked_(std::move(asked)) {
+DryRunDevice::DryRunDevice(VariantHook asked) : asked_(std::move(asked)) {
   info_.kind = DeviceKind::dry_run;
   info_.name = "dry-run";
   info_.memory_bytes = kMostBytes;
 }
 
-Status<void> NoneDevice::begin_trial(const TrialSettings&) {
+Status<void> DryRunDevice::begin_trial(const TrialSettings&) {
   space_.begin_trial();
   host_memory_.settle();
   graphs_ = 0;
   return {};
 }
 
-void* NoneDevice::stream_handle(int stream) {
+void* DryRunDevice::stream_handle(int stream) {
   // Opaque and not null, because the null stream is a different stream in CUDA.
   return reinterpret_cast<void*>(static_cast<std::uintptr_t>(stream) + 1);
 }
 
-Status<void> NoneDevice::check(int, std::span<const BufferJob> jobs, BufferCheck* results) {
+Status<void> DryRunDevice::check(int, std::span<const BufferJob> jobs, BufferCheck* results) {
   constexpr std::int64_t kClean = std::numeric_limits<std::int64_t>::max();
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     results[i] = {};
@@ -79,58 +79,58 @@ Status<void> NoneDevice::check(int, std::span<const BufferJob> jobs, BufferCheck
   return {};
 }
 
-Status<void> NoneDevice::launch(int, const KernelRef& kernel, const LaunchShape& shape,
-                                const LaunchArgs&) {
+Status<void> DryRunDevice::launch(int, const KernelRef& kernel, const LaunchShape& shape,
+                                  const LaunchArgs&) {
   if (auto refused = refused_launch(info_.limits, kernel.name, shape))
     return tl::unexpected(*std::move(refused));
   return {};
 }
 
-bool NoneDevice::is_known(const void* at, std::size_t bytes) const {
+bool DryRunDevice::is_known(const void* at, std::size_t bytes) const {
   return space_.contains(at, bytes) || host_memory_.contains(at, bytes);
 }
 
-Status<void> NoneDevice::copy(int, void* to, const void* from, std::size_t bytes) {
+Status<void> DryRunDevice::copy(int, void* to, const void* from, std::size_t bytes) {
   if (bytes == 0) return {};
   if (!is_known(to, bytes)) return tl::unexpected(pageable("copy", "destination"));
   if (!is_known(from, bytes)) return tl::unexpected(pageable("copy", "source"));
   return {};
 }
 
-Status<void> NoneDevice::memset(int, void* to, std::uint8_t, std::size_t bytes) {
+Status<void> DryRunDevice::memset(int, void* to, std::uint8_t, std::size_t bytes) {
   if (bytes > 0 && !is_known(to, bytes)) return tl::unexpected(pageable("memset", "destination"));
   return {};
 }
 
-Status<void> NoneDevice::launch_graph(int, int graph) {
+Status<void> DryRunDevice::launch_graph(int, int graph) {
   RZ_CHECK(graph >= 0 && graph < graphs_);
   return {};
 }
 
-std::size_t NoneDevice::hold_capacity() const {
+std::size_t DryRunDevice::hold_capacity() const {
   return std::numeric_limits<std::size_t>::max() / 2;
 }
 
-Status<void> NoneDevice::read(void* to, const void*, std::size_t bytes) {
+Status<void> DryRunDevice::read(void* to, const void*, std::size_t bytes) {
   if (bytes > 0) std::memset(to, 0, bytes);
   return {};
 }
 
-Status<KernelRef> NoneDevice::variant(const VariantRequest& request) {
+Status<KernelRef> DryRunDevice::variant(const VariantRequest& request) {
   if (asked_) asked_(request, box_);
   return KernelRef{.name = request.name};
 }
 
-Status<int> NoneDevice::encode(const tma::Descriptor& descriptor, TensorMap& map) {
+Status<int> DryRunDevice::encode(const tma::Descriptor& descriptor, TensorMap& map) {
   return encode_for_host(descriptor, map);
 }
 
-std::unique_ptr<Device> open_none_device() {
-  return std::make_unique<NoneDevice>();
+std::unique_ptr<Device> open_dry_run_device() {
+  return std::make_unique<DryRunDevice>();
 }
 
 std::unique_ptr<Device> open_asking_device(VariantHook asked) {
-  return std::make_unique<NoneDevice>(std::move(asked));
+  return std::make_unique<DryRunDevice>(std::move(asked));
 }
 
 }  // namespace redzone::device
