@@ -18,7 +18,7 @@ constexpr std::size_t kPageBytes = 4096;
 constexpr unsigned char kCanary = 0xc5;
 constexpr std::size_t kMostReserved = std::size_t{16} << 40;
 constexpr std::size_t kLeastReserved = std::size_t{16} << 30;
-// A live block is two mappings, itself and the hole behind it. The program needs some, too.
+// A live block is two mappings, itself and the guard pages behind it. The program needs some, too.
 constexpr std::size_t kMappingsEach = 2;
 constexpr std::size_t kDefaultMappings = 65530;  // of the kernel
 
@@ -46,8 +46,8 @@ unsigned char byte_at(std::uintptr_t at) {
 
 }  // namespace
 
-HostMemory::Use::Use(const HostMemory& memory, Patience patience) : memory_(memory) {
-  const bool waits = patience == Patience::unbounded;
+HostMemory::Use::Use(const HostMemory& memory, Waiting waiting) : memory_(memory) {
+  const bool waits = waiting == Waiting::unbounded;
   if (memory.abandoned_) {
     allowed_ = waits;  // reads what was there at the fork
     return;
@@ -72,7 +72,7 @@ bool HostMemory::lock(bool waits) const {
     return true;
   }
   if (pthread_equal(holder_, pthread_self()) != 0) return false;
-  for (auto left = kPatience; waits || (left.count() > 0 && !forks_); left -= kStep)
+  for (auto left = kMostLockWait; waits || (left.count() > 0 && !forks_); left -= kStep)
     if (mutex_.try_lock_for(kStep)) {
       holder_ = pthread_self();
       return true;
@@ -114,7 +114,7 @@ bool HostMemory::reserve() {
     if (at == MAP_FAILED) continue;
     begin_ = reinterpret_cast<std::uintptr_t>(at);
     end_ = begin_ + bytes;
-    next_ = begin_ + kHoleBytes;
+    next_ = begin_ + kGuardBytes;
     most_live_ = most_mappings() / kMappingsEach / 4 * 3;
     return true;
   }
@@ -124,7 +124,7 @@ bool HostMemory::reserve() {
 void* HostMemory::allocate(std::size_t bytes, std::size_t align, bool zero, const Frames& from) {
   const std::size_t promised = settings_.align_bytes != 0 ? settings_.align_bytes : kHostAlignBytes;
   align = std::max(align, promised);
-  const Use use(*this, Patience::bounded);
+  const Use use(*this, Waiting::bounded);
   if (!use.allowed()) {
     recorder_.count(Counter::left_out_memory);
     return nullptr;
@@ -152,7 +152,7 @@ void* HostMemory::allocate(std::size_t bytes, std::size_t align, bool zero, cons
   block.address = block.span;
   if (settings_.placement == Placement::guard_after)
     block.address = block.span + block.span_bytes - room;
-  if (block.span + block.span_bytes + kHoleBytes > end_) {
+  if (block.span + block.span_bytes + kGuardBytes > end_) {
     recorder_.count(Counter::left_out_memory);
     return nullptr;
   }
@@ -160,7 +160,7 @@ void* HostMemory::allocate(std::size_t bytes, std::size_t align, bool zero, cons
     recorder_.count(Counter::left_out_mappings);
     return nullptr;
   }
-  next_ = block.span + block.span_bytes + kHoleBytes;
+  next_ = block.span + block.span_bytes + kGuardBytes;
   const std::uintptr_t end = block.span + block.span_bytes;
   std::memset(pages(block.span), kCanary, block.address - block.span);
   std::memset(pages(block.address + bytes), kCanary, end - block.address - bytes);
@@ -188,7 +188,7 @@ HostMemory::Block* HostMemory::block_at(std::uintptr_t address) {
 
 bool HostMemory::free(void* at, const char* call, const Frames& from) {
   const auto address = reinterpret_cast<std::uintptr_t>(at);
-  const Use use(*this, Patience::bounded);
+  const Use use(*this, Waiting::bounded);
   if (!use.allowed()) return true;  // it stays as it is: no other allocator may have it
   Block* const block = block_at(address);
   if (block == nullptr || block->is_freed || block->address != address) {
@@ -205,7 +205,7 @@ bool HostMemory::free(void* at, const char* call, const Frames& from) {
   block->is_freed = true;
   block->freed = from;
   compare(*block);
-  // Gives the memory back, and joins the holes on both sides to one mapping.
+  // Gives the memory back, and joins the guard pages on both sides to one mapping.
   if (::mmap(pages(block->span), block->span_bytes, PROT_NONE,
              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED)
     ::mprotect(pages(block->span), block->span_bytes, PROT_NONE);
@@ -219,7 +219,7 @@ bool HostMemory::free(void* at, const char* call, const Frames& from) {
 }
 
 void HostMemory::begin_program() {
-  const Use use(*this, Patience::unbounded);
+  const Use use(*this, Waiting::unbounded);
   ordinal_ = 0;
   // What is counted from here on is the program's own.
   recorder_.reset(Counter::host_blocks);
@@ -230,7 +230,7 @@ void HostMemory::begin_program() {
 std::size_t HostMemory::bytes_of(const void* at) const {
   const auto address = reinterpret_cast<std::uintptr_t>(at);
   // Whatever comes of it: a caller that moves the block needs its size.
-  const Use use(*this, Patience::unbounded);
+  const Use use(*this, Waiting::unbounded);
   auto after = blocks_.upper_bound(address);
   if (after == blocks_.begin()) return 0;
   const Block& block = std::prev(after)->second;
@@ -376,7 +376,7 @@ void HostMemory::compare_zone(const Block& block, std::uintptr_t from, std::uint
 }
 
 void HostMemory::compare_live() {
-  const Use use(*this, Patience::bounded);
+  const Use use(*this, Waiting::bounded);
   if (!use.allowed()) return;
   for (const auto& [span, block] : blocks_)
     if (!block.is_freed) compare(block);

@@ -60,25 +60,25 @@ class HostMemory {
 
   // Around fork(), so that the child finds the bookkeeping consistent. Other handlers of fork() and
   // the C library's own locks are taken meanwhile, and their holders may allocate: so this thread
-  // goes on allocating, and no thread waits for longer than kPatience. A fork() within a call of
-  // this class, in a signal handler, leaves the child without a guard.
+  // goes on allocating, and no thread waits for longer than kMostLockWait. A fork() within a call
+  // of this class, in a signal handler, leaves the child without a guard.
   void lock_for_fork();
   void unlock_after_fork();
   void unlock_in_child();
 
   // Pages without access between blocks.
-  static constexpr std::size_t kHoleBytes = 64 * 1024;
+  static constexpr std::size_t kGuardBytes = 64 * 1024;
   // Larger blocks are not poisoned: a program may never touch most of their pages.
   static constexpr std::size_t kMostPoisoned = std::size_t{64} << 20;
   static constexpr std::size_t kFreedKept = 16 * 1024;
-  static constexpr std::chrono::milliseconds kPatience{500}, kStep{1};
+  static constexpr std::chrono::milliseconds kMostLockWait{500}, kStep{1};
 
  private:
-  enum class Patience : std::uint8_t { bounded, unbounded };
+  enum class Waiting : std::uint8_t { bounded, unbounded };
   // Access to the bookkeeping, if it is allowed.
   class Use {
    public:
-    Use(const HostMemory& memory, Patience patience);
+    Use(const HostMemory& memory, Waiting waiting);
     ~Use();
     Use(const Use&) = delete;
     Use& operator=(const Use&) = delete;
@@ -117,7 +117,7 @@ class HostMemory {
   std::size_t live_ = 0;                     // blocks
   std::size_t most_live_ = 0;
   PrivateMemory memory_;
-  std::uintptr_t next_ = 0;                   // the end of the last hole
+  std::uintptr_t next_ = 0;                   // the end of the last guard pages
   PrivateMap<std::uintptr_t, Block> blocks_;  // by span
   std::deque<std::uintptr_t, PrivateAllocator<std::uintptr_t>> freed_;
   PrivateMap<std::uintptr_t, int> survived_;  // pages that survive() has mapped: faults there

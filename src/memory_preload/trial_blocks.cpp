@@ -18,7 +18,7 @@ namespace redzone::memory_preload {
 namespace {
 
 // An access farther than this from a block is not attributed to it.
-constexpr std::size_t kHoleBytes = kNearBytes;
+constexpr std::size_t kGuardBytes = kNearBytes;
 // Pages of freed blocks.
 constexpr std::size_t kMostKeptBytes = std::size_t{256} << 20;
 // What malloc() promises on 64-bit machines (glibc manual, "Aligned Memory Blocks"). numpy relies
@@ -43,7 +43,7 @@ std::uintptr_t distance(const std::byte* begin, std::size_t bytes, const void* t
 }  // namespace
 
 TrialBlocks::TrialBlocks()
-    : arena_(kHoleBytes, kMostKeptBytes),
+    : arena_(kGuardBytes, kMostKeptBytes),
       pool_(segments_, events_, [](int, const device::FreedAt&) {}) {}
 
 void TrialBlocks::begin_trial(const BlockSettings& settings) {

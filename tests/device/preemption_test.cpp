@@ -20,7 +20,7 @@ constexpr std::uint64_t kManySeeds = 96;
 TEST(Preemption, TheNaturalOrderDrawsNothing) {
   Rng rng(0);
   const Preemption natural = Preemption::drawn(rng);
-  EXPECT_EQ(natural.patience, kPatience);
+  EXPECT_EQ(natural.quantum, kNaturalQuantum);
   EXPECT_EQ(natural.one_in_waiting, 0u);
   EXPECT_EQ(natural.starved_rounds, 0u);
   AsideOrder order(rng);

@@ -13,10 +13,10 @@ namespace redzone::e2e {
 namespace {
 
 // Far longer than a busy machine needs; reached only if something is broken.
-constexpr auto kPatience = std::chrono::minutes(5);
+constexpr auto kMostWait = std::chrono::minutes(5);
 
 bool eventually(const std::function<bool()>& holds) {
-  const auto until = std::chrono::steady_clock::now() + kPatience;
+  const auto until = std::chrono::steady_clock::now() + kMostWait;
   while (!holds()) {
     if (std::chrono::steady_clock::now() > until) return false;
     std::this_thread::sleep_for(std::chrono::milliseconds(50));

@@ -103,7 +103,7 @@ void Engine::become(int thread) {
   self_->lane = static_cast<unsigned>(thread) % 32;
   // In the natural order only a spinning thread is preempted. With a seed any thread may be: the
   // count continues over all threads.
-  if (rng_->natural()) self_->patience = kPatience;
+  if (rng_->natural()) self_->quantum = kNaturalQuantum;
 }
 
 void Engine::resume(int thread) {
@@ -142,26 +142,27 @@ host::WarpResult Engine::sync_warp(std::uint32_t mask, std::uint64_t value, unsi
   return block_->warp_result(thread);
 }
 
-void Engine::renew_patience() {
-  const auto mean = static_cast<unsigned>(run_->preemption.patience);
-  self_->patience = rng_->natural() ? kPatience : static_cast<int>(1 + rng_->below(2 * mean - 1));
+void Engine::renew_quantum() {
+  const auto mean = static_cast<unsigned>(run_->preemption.quantum);
+  self_->quantum =
+      rng_->natural() ? kNaturalQuantum : static_cast<int>(1 + rng_->below(2 * mean - 1));
 }
 
 void Engine::yield() {
-  renew_patience();
+  renew_quantum();
   block_->yield(thread_);
   leave();
 }
 
 void Engine::stall(bool again) {
-  renew_patience();
+  renew_quantum();
   block_->stall(thread_, again);
   leave();
 }
 
 long long Engine::clock() {
   clock_ += 32;
-  if (--self_->patience <= 0) yield();
+  if (--self_->quantum <= 0) yield();
   return clock_;
 }
 
@@ -271,7 +272,7 @@ void Engine::enter(Running& running) {
   self_->grid_dim = running.grid->grid;
   fault_.thread = self_;
   fault_.begin_kernel(running.grid->name, running.grid->call);
-  if (fresh) renew_patience();
+  if (fresh) renew_quantum();
 }
 
 bool Engine::may_run(std::size_t i) const {
@@ -389,7 +390,7 @@ void Engine::check_releases() {
 std::optional<Failure> Engine::give_shared(Block& block) {
   const std::size_t bytes = rounded_shared(run_->grid->shared_bytes);
   if (bytes == 0) {
-    block.dynamic_shared = memory_.hole();
+    block.dynamic_shared = memory_.inaccessible();
     return std::nullopt;
   }
   if (memory_.rounded(bytes) != block.shared.bytes) {

@@ -108,7 +108,7 @@ class Engine final : private host::Runtime {
 
   static void fiber_main(void* engine);
   void carry_threads();
-  void renew_patience();
+  void renew_quantum();
   void become(int thread);
   void resume(int thread);
   void leave();

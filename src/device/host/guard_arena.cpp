@@ -14,8 +14,8 @@ constexpr std::size_t kSparseBytes = std::size_t{1} << 30;
 
 }  // namespace
 
-GuardArena::GuardArena(std::size_t hole_bytes, std::size_t most_kept_bytes)
-    : hole_bytes_(hole_bytes), most_kept_bytes_(most_kept_bytes) {
+GuardArena::GuardArena(std::size_t guard_bytes, std::size_t most_kept_bytes)
+    : guard_bytes_(guard_bytes), most_kept_bytes_(most_kept_bytes) {
   for (bytes_ = kArenaBytes; bytes_ >= kLeastBytes; bytes_ /= 2) {
     void* base =
         mmap(nullptr, bytes_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -30,7 +30,7 @@ GuardArena::~GuardArena() {
   munmap(base_, bytes_);
 }
 
-// A closed range for `bytes`, followed by a hole.
+// A closed range for `bytes`, followed by guard pages.
 std::byte* GuardArena::place(std::size_t bytes) {
   if (auto fit = free_.lower_bound(bytes); fit != free_.end() && fit->first <= 2 * bytes) {
     std::byte* at = fit->second;
@@ -38,9 +38,9 @@ std::byte* GuardArena::place(std::size_t bytes) {
     free_.erase(fit);
     return at;
   }
-  if (bytes > bytes_ || bytes + hole_bytes_ > bytes_ - used_) return nullptr;
+  if (bytes > bytes_ || bytes + guard_bytes_ > bytes_ - used_) return nullptr;
   std::byte* at = base_ + used_;
-  used_ += bytes + hole_bytes_;
+  used_ += bytes + guard_bytes_;
   taken_[at] = bytes;
   return at;
 }

@@ -1,6 +1,6 @@
-// The guard arena: one large range of inaccessible addresses, in which regions are opened. A hole
-// before and after each region stays inaccessible. An access past a buffer therefore faults, is
-// attributed to its own buffer up to half that distance, and is distinguishable from a wild
+// The guard arena: one large range of inaccessible addresses, in which regions are opened. Guard
+// pages before and after each region stay inaccessible. An access past a buffer therefore faults,
+// is attributed to its own buffer up to half that distance, and is distinguishable from a wild
 // pointer.
 //
 // Pages are committed when they are touched: a region of several GiB costs only the used part.
@@ -18,9 +18,10 @@ class GuardArena {
   // Of addresses, not of memory; there is no arena where a process may have fewer.
   static constexpr std::size_t kLeastBytes = std::size_t{64} << 30;
 
-  // `hole_bytes` between two regions: a multiple of the page size. Closed regions keep their pages
-  // up to `most_kept_bytes` in all: to commit pages again takes much longer than to open them.
-  explicit GuardArena(std::size_t hole_bytes, std::size_t most_kept_bytes = 0);
+  // `guard_bytes` of guard pages between two regions: a multiple of the page size. Closed regions
+  // keep their pages up to `most_kept_bytes` in all: to commit pages again takes much longer than
+  // to open them.
+  explicit GuardArena(std::size_t guard_bytes, std::size_t most_kept_bytes = 0);
   ~GuardArena();
   GuardArena(const GuardArena&) = delete;
   GuardArena& operator=(const GuardArena&) = delete;
@@ -44,7 +45,7 @@ class GuardArena {
 
   std::byte* place(std::size_t bytes);
 
-  std::size_t hole_bytes_, most_kept_bytes_;
+  std::size_t guard_bytes_, most_kept_bytes_;
   std::byte* base_ = nullptr;
   std::size_t bytes_ = 0;
   std::size_t used_ = kLeadBytes;                // bytes from `base_`; the rest was never used

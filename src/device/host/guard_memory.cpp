@@ -6,7 +6,7 @@
 
 namespace redzone::device {
 
-GuardMemory::GuardMemory() : RegionCache(kPageBytes), arena_(kHoleBytes) {}
+GuardMemory::GuardMemory() : RegionCache(kPageBytes), arena_(kGuardBytes) {}
 
 Region GuardMemory::make(std::size_t bytes) {
   count_call();

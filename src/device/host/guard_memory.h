@@ -15,10 +15,10 @@ class GuardMemory final : public RegionCache {
   const std::byte* end() const { return arena_.end(); }
   bool contains(const void* at) const { return arena_.contains(at); }
   // An address without accessible memory near it, for buffers of 0 bytes.
-  void* hole() const { return const_cast<std::byte*>(arena_.begin()) + kHoleBytes / 2; }
+  void* inaccessible() const { return const_cast<std::byte*>(arena_.begin()) + kGuardBytes / 2; }
 
  private:
-  static constexpr std::size_t kHoleBytes = std::size_t{8} << 20;
+  static constexpr std::size_t kGuardBytes = std::size_t{8} << 20;
 
   Region make(std::size_t bytes) override;
   void destroy(Region region) override;

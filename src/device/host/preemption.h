@@ -12,13 +12,13 @@
 namespace redzone::device {
 
 // Yield points that a thread may pass in the natural order before it must yield.
-inline constexpr int kPatience = 64;
+inline constexpr int kNaturalQuantum = 64;
 
 struct Preemption {
   // The mean number of yield points between two thread switches, and the mean number of rounds with
   // a yield before another block's turn. Frequent switches expose races between neighbouring
   // instructions, rare ones races between long stretches, so both are tried.
-  int patience = kPatience;
+  int quantum = kNaturalQuantum;
   std::uint64_t one_in_yielding = 1;
   // The mean number of rounds that end in warp operations or at the barrier before another block's
   // turn; 0: a block is not preempted there.
@@ -31,16 +31,16 @@ struct Preemption {
   // Of the natural order for a natural Rng.
   static Preemption drawn(Rng& rng) {
     struct Rate {
-      int patience;
+      int quantum;
       std::uint64_t one_in_yielding;
     };
-    static constexpr Rate kRates[] = {{2, 1}, {2, 4}, {16, 2}, {kPatience, 16}};
+    static constexpr Rate kRates[] = {{2, 1}, {2, 4}, {16, 2}, {kNaturalQuantum, 16}};
     static constexpr std::uint64_t kWaiting[] = {0, 0, 64, 16};
     static constexpr unsigned kStarved[] = {0, 0, 16, 256};
     if (rng.natural()) return {};
     const Rate rate = kRates[rng.below(std::size(kRates))];
     const std::uint64_t waiting = kWaiting[rng.below(std::size(kWaiting))];
-    return {.patience = rate.patience,
+    return {.quantum = rate.quantum,
             .one_in_yielding = rate.one_in_yielding,
             .one_in_waiting = waiting,
             .starved_rounds = kStarved[rng.below(std::size(kStarved))]};

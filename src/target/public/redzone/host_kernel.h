@@ -58,7 +58,7 @@ __forceinline__ int __syncthreads_and(int predicate) {
 namespace redzone::host {
 
 inline void yield_point() {
-  if (--self.patience <= 0 && self.runtime != nullptr) self.runtime->yield();
+  if (--self.quantum <= 0 && self.runtime != nullptr) self.runtime->yield();
 }
 
 }  // namespace redzone::host

@@ -46,7 +46,7 @@ class Runtime {
   // Waits for all lanes of `mask` that have not exited.
   virtual WarpResult sync_warp(std::uint32_t mask, std::uint64_t value, unsigned source_lane) = 0;
   virtual std::uint32_t live_lanes() = 0;
-  // Lets other threads and blocks run; renews Thread::patience.
+  // Lets other threads and blocks run; renews Thread::quantum.
   virtual void yield() = 0;
   // The same for a thread that waits for what only its own block can do. `again`: since it last
   // stalled, it has only looked once more. A block in which all threads do so is in a deadlock.
@@ -74,7 +74,7 @@ struct Thread {
   Index3 block_dim;
   Index3 grid_dim;
   unsigned lane;  // in its warp
-  int patience;   // yield points (atomics, fences) left until a thread must yield
+  int quantum;    // yield points (atomics, fences) left until a thread must yield
   void* dynamic_shared;
   Runtime* runtime;  // null outside a kernel
 };
