@@ -37,8 +37,8 @@ Evaluator evaluator_for(const Workshop& shop, const Case& c) {
 }
 
 // The fault attributions of the device and the tools.
-std::vector<Attribution> culprits(const Workshop& shop, const Finding& finding,
-                                  const Answer& failure) {
+std::vector<Attribution> fault_attributions(const Workshop& shop, const Finding& finding,
+                                            const Answer& failure) {
   std::vector<Attribution> found;
   std::size_t shows = 0;  // index of the trial that shows the failure
   for (std::size_t t = 0; t < failure.observations.size(); ++t) {
@@ -76,7 +76,7 @@ Result<void> explain(const Workshop& shop, Case& c) {
   const TriageOptions& options = shop.options;
   if (!has_more_to_tell(shop, c)) return {};
   Finding& finding = c.finding;
-  finding.culprits = culprits(shop, finding, c.shown->answer);
+  finding.fault_attributions = fault_attributions(shop, finding, c.shown->answer);
   if (!options.stopped() && options.attribution_runs > 0) {
     Evaluator evaluator = evaluator_for(shop, c);
     finding.attribution =

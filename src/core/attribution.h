@@ -11,7 +11,7 @@ namespace redzone {
 
 // "", -1 and unknown: not reported by the source.
 struct Attribution {
-  std::string source;      // "progress marks", "core dump", "memcheck", ...
+  std::string source;      // "progress markers", "core dump", "memcheck", ...
   std::int32_t call = -1;  // index of the plan's call that it refers to
   std::string kernel = {};
   Access access = Access::unknown;

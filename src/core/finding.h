@@ -64,8 +64,8 @@ struct Finding {
   bool needs_history = false;  // `plan` includes calls of earlier plans of the worker
   Reliability reliability;
   std::vector<AttributionRow> attribution;
-  std::vector<Attribution> culprits;  // of the failure of `plan`, by source
-  std::string fault_detail;           // kernel, access, address relative to the buffer; for people
+  std::vector<Attribution> fault_attributions;  // of the failure of `plan`, by source
+  std::string fault_detail;  // kernel, access, address relative to the buffer; for people
   Environment environment;
   std::int64_t campaign = 0;
   std::uint64_t plans_to_first = 0;  // plans screened in the campaign before the first occurrence

@@ -123,7 +123,7 @@ class Pool final : public Executor {
   void check_end(Worker& worker, Clock::time_point now);
   void check_clocks(Worker& worker, Clock::time_point now);
   void tell_compiling(const Worker& worker);
-  void lose(Worker& worker, std::optional<Observation> blame, Clock::time_point now);
+  void lose(Worker& worker, std::optional<Observation> last_trial, Clock::time_point now);
   void failed_start(Clock::time_point started, std::string reason, Clock::time_point now);
   void replenish(Clock::time_point now);
   // Workers that are held up and may be replaced.

@@ -36,9 +36,9 @@ std::string ending(const Observation& o) {
   return out;
 }
 
-// Why a worker is given up that has not ended its trial with `blame`.
-std::string why_lost(const Worker& worker, const std::optional<Observation>& blame) {
-  if (blame) return ending(*blame);
+// Why a worker is lost; `last_trial`: the observation of the trial that ended it.
+std::string why_lost(const Worker& worker, const std::optional<Observation>& last_trial) {
+  if (last_trial) return ending(*last_trial);
   if (worker.queue.empty()) return "it ended while it was idle";
   const PendingJob& job = *worker.queue.front();
   if (job.observations.size() == job.sent_from) return "it ended before its trial began";
@@ -238,10 +238,10 @@ void Pool::check_end(Worker& worker, Clock::time_point now) {
     worker.state = WorkerState::leaving;
     return;
   }
-  std::optional<Observation> blame;
+  std::optional<Observation> last_trial;
   if (worker.began_trial())
-    blame = observe_exit(*exit, worker.process.marks(), worker.trial_context(), output);
-  lose(worker, std::move(blame), now);
+    last_trial = observe_exit(*exit, worker.process.marks(), worker.trial_context(), output);
+  lose(worker, std::move(last_trial), now);
 }
 
 void Pool::check_clocks(Worker& worker, Clock::time_point now) {
@@ -280,10 +280,10 @@ void Pool::check_clocks(Worker& worker, Clock::time_point now) {
                    worker.state == WorkerState::warm && !worker.queue.empty() &&
                    now - worker.last_sign() >= options_.held_up_after;
   if (now < worker.deadline() || worker.shows_progress(now) || now < worker.deadline()) return;
-  std::optional<Observation> blame;
+  std::optional<Observation> last_trial;
   if (worker.began_trial())
-    blame = observe_hang(worker.process.marks(), worker.trial_context(), worker.patience());
-  lose(worker, std::move(blame), now);
+    last_trial = observe_hang(worker.process.marks(), worker.trial_context(), worker.patience());
+  lose(worker, std::move(last_trial), now);
 }
 
 void Pool::tell_compiling(const Worker& worker) {
@@ -295,11 +295,12 @@ void Pool::tell_compiling(const Worker& worker) {
     options_.compiles(target, std::chrono::duration_cast<std::chrono::milliseconds>(time));
 }
 
-// Ends the worker. Its current trial gets the observation `blame` (fault attribution), if any; its
+// Ends the worker. Its current trial gets the observation `last_trial`, if any; its
 // other jobs are queued again, or come back to the caller (Job::back_at_loss).
-void Pool::lose(Worker& worker, std::optional<Observation> blame, Clock::time_point now) {
+void Pool::lose(Worker& worker, std::optional<Observation> last_trial, Clock::time_point now) {
   if (log::shows(log::Level::info))
-    log::info("{} {} is lost: {}", options_.what, worker.process.pid(), why_lost(worker, blame));
+    log::info("{} {} is lost: {}", options_.what, worker.process.pid(),
+              why_lost(worker, last_trial));
   ++stats_.workers_lost;
   const bool was_warm = worker.state == WorkerState::warm;
   worker.leave(now, options_.term_grace, false);
@@ -307,11 +308,11 @@ void Pool::lose(Worker& worker, std::optional<Observation> blame, Clock::time_po
   auto jobs = std::exchange(worker.queue, {});
   if (!jobs.empty() && !jobs.front()->complete()) {
     PendingJob& job = *jobs.front();
-    if (blame) {
+    if (last_trial) {
       // The worker cannot report the time: it lasts until the loss was noticed, including the
       // death.
-      blame->wall_us = microseconds(now - worker.last_heard);
-      job.observations.push_back(std::move(*blame));
+      last_trial->wall_us = microseconds(now - worker.last_heard);
+      job.observations.push_back(std::move(*last_trial));
       ++stats_.trials;
       failed_starts_ = 0;
     } else if (job.observations.size() == job.sent_from && ++job.lost_starts >= kMostLostStarts) {

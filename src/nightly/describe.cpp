@@ -168,8 +168,8 @@ class Description {
     for (const auto& row : f.attribution)
       out.attribution.push_back(
           {.axis = row.axis, .value = row.value, .k = row.failed.k, .n = row.failed.n});
-    for (const auto& culprit : f.culprits)
-      out.culprits.push_back(culprit.source + ": " + text_of(culprit));
+    for (const auto& one : f.fault_attributions)
+      out.fault_attributions.push_back(one.source + ": " + text_of(one));
     out.fault = f.fault_detail;
     out.device = f.environment.device;
     out.driver = f.environment.driver;

@@ -59,12 +59,12 @@ std::string attribution_text(const std::vector<AttributionRow>& rows) {
   return "\nattribution (one axis changed at a time)\n" + table.text("  ");
 }
 
-std::string culprits_text(const std::vector<Attribution>& culprits) {
-  if (culprits.empty()) return "";
+std::string fault_attribution_text(const std::vector<Attribution>& fault_attributions) {
+  if (fault_attributions.empty()) return "";
   std::size_t width = 0;
-  for (const auto& c : culprits) width = std::max(width, c.source.size());
+  for (const auto& c : fault_attributions) width = std::max(width, c.source.size());
   Lines lines("  ", width);
-  for (const auto& c : culprits) lines.add(c.source, text_of(c));
+  for (const auto& c : fault_attributions) lines.add(c.source, text_of(c));
   return "\nfault attribution (by source)\n" + lines.text();
 }
 
@@ -180,8 +180,8 @@ std::string finding_text(const Finding& f, std::string_view db,
   lines.add("replay", replay_command(f, db));
   const std::string about =
       fmt::format("finding {}: {}\n\n{}{}{}{}{}", f.id, printable(f.signature.text()), lines.text(),
-                  culprits_text(f.culprits), logs_text(artifacts), attribution_text(f.attribution),
-                  environment_text(f.environment));
+                  fault_attribution_text(f.fault_attributions), logs_text(artifacts),
+                  attribution_text(f.attribution), environment_text(f.environment));
   if (f.program) return about + program_text(*f.program);
   return fmt::format("{}\nplan ({})\n\n{}", about, plan_title(f), print_plan(f.plan));
 }

@@ -71,7 +71,7 @@ Json finding_object(const Finding& f, std::string_view db) {
                                      {"value", row.value},
                                      {"failed", reliability_counts(row.failed)}};
                            })},
-      {"culprits", FieldJson::of(f.culprits, Defaults::written)},
+      {"culprits", FieldJson::of(f.fault_attributions, Defaults::written)},
       {"fault_detail", f.fault_detail},
       {"environment", FieldJson::of(f.environment, Defaults::written)},
       {"campaign", f.campaign == 0 ? Json() : Json(f.campaign)},

@@ -54,7 +54,8 @@ struct NightFinding {
   std::string plan;     // canonical text; "" for a finding of a program
   std::string program;  // of a finding of a program under the guard: its command line; else ""
   std::vector<NightAttribution> attribution;
-  std::vector<std::string> culprits;  // "memcheck: call 2: read after 'x' in scan at scan.cu:41"
+  std::vector<std::string>
+      fault_attributions;  // "memcheck: call 2: read after 'x' in scan at scan.cu:41"
   std::string fault;
   std::string device, driver, toolkit, code_hash;  // where it was seen
   std::string first_seen, last_seen;

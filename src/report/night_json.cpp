@@ -56,7 +56,7 @@ Json night_finding(const NightFinding& f) {
                            [](const NightAttribution& a) -> Json {
                              return {{"axis", a.axis}, {"value", a.value}, {"k", a.k}, {"n", a.n}};
                            })},
-      {"culprits", f.culprits},
+      {"culprits", f.fault_attributions},
       {"fault", f.fault},
       {"device", f.device},
       {"driver", f.driver},

@@ -83,7 +83,7 @@ Json result(const NightFinding& f, std::size_t rule) {
         {"buffer", f.buffer},
         {"side", f.side},
         {"access", f.access},
-        {"culprits", f.culprits},
+        {"culprits", f.fault_attributions},
         {"firstSeen", f.first_seen},
         {"lastSeen", f.last_seen},
         {"plan", f.plan},

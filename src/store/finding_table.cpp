@@ -53,7 +53,7 @@ void read_rows(SQLite::Database& sql, const char* table, std::int64_t id, std::v
 
 void write_details(SQLite::Database& sql, std::int64_t id, const Finding& finding) {
   write_rows(sql, "attributions", id, finding.attribution);
-  write_rows(sql, "culprits", id, finding.culprits);
+  write_rows(sql, "culprits", id, finding.fault_attributions);
 }
 
 // "findings 1 to 3, 7", "no findings yet".
@@ -287,15 +287,15 @@ std::vector<Finding> all_findings(SQLite::Database& sql) {
   std::vector<Finding> findings;
   auto entries = read_all_entries(sql);
   auto attributions = read_all_rows<AttributionRow>(sql, "attributions");
-  auto culprits = read_all_rows<Attribution>(sql, "culprits");
+  auto fault_attributions = read_all_rows<Attribution>(sql, "culprits");
   while (query.executeStep()) {
     Finding& f = findings.emplace_back(read_row(query));
     if (const auto it = entries.find(f.id); it != entries.end())
       f.ledger = ledger_of(std::move(it->second));
     if (const auto it = attributions.find(f.id); it != attributions.end())
       f.attribution = std::move(it->second);
-    if (const auto it = culprits.find(f.id); it != culprits.end())
-      f.culprits = std::move(it->second);
+    if (const auto it = fault_attributions.find(f.id); it != fault_attributions.end())
+      f.fault_attributions = std::move(it->second);
   }
   return findings;
 }
@@ -306,7 +306,7 @@ Finding read_finding(SQLite::Database& sql, std::int64_t id) {
   query.executeStep();
   Finding finding = read_row(query);
   read_rows(sql, "attributions", id, finding.attribution);
-  read_rows(sql, "culprits", id, finding.culprits);
+  read_rows(sql, "culprits", id, finding.fault_attributions);
   finding.ledger = ledger_of(read_entries(sql, id));
   return finding;
 }

@@ -36,7 +36,7 @@ auto worth(const Finding& f) {
   RowWriter words;
   columns(words, f.environment);
   for (const auto& row : f.attribution) columns(words, row);
-  for (const auto& culprit : f.culprits) columns(words, culprit);
+  for (const auto& one : f.fault_attributions) columns(words, one);
   // Where a program came from makes it no better.
   Finding here = f;
   here.origin_merged = false;

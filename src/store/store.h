@@ -125,8 +125,8 @@ class Store {
   Result<Recorded> record(const Finding& finding);
   // Writes what confirming, attributing and reducing changed in finding `finding.id`: state,
   // oracle, reason, plan, original, minimal, reduction, needs_history, reliability, attribution,
-  // culprits, fault_detail and environment. The signature must be the stored one. Does not
-  // write occurrences.
+  // fault_attributions, fault_detail and environment. The signature must be the stored one. Does
+  // not write occurrences.
   Result<void> update(const Finding& finding);
 
   // Writes the result of triage for finding `finding.id`: as update(), but the signature may have

@@ -24,15 +24,15 @@ std::string cut(const std::string& text) {
 
 }  // namespace
 
-void Session::begin(const TrialSpec& trial, int streams, int plan_streams, bool marks) {
+void Session::begin(const TrialSpec& trial, int streams, int plan_streams, bool markers) {
   const Mode& mode = mode_ = trial.mode;
-  marking_ = marks;
+  marking_ = markers;
   ++trials_;
   streams_ = streams;
   call_ = -1;
   held_ = worked_ = given_out_ = false;
   pending_ = {};
-  marks_.begin();
+  markers_.begin();
   capture_.reset();
   graphs_.clear();
   end_ = End::completed;
@@ -269,7 +269,7 @@ bool Session::replay(int stream, int graph) {
   if (body.any && capture_) capture_->graph.launched.add(body.call, body.kernel);
   if (body.any && !capture_) {
     pending_.add(body.call, body.kernel);
-    marks_.add(stream, body.call, body.kernel);
+    markers_.add(stream, body.call, body.kernel);
   }
   return capture_ || mode_.launch != Launch::blocking || synchronize();
 }
@@ -294,7 +294,7 @@ bool Session::synchronize() {
   if (!accept(device_.synchronize())) return false;
   if (record() != nullptr) record()->synchronize();
   pending_ = {};
-  marks_.clear();
+  markers_.clear();
   return true;
 }
 
@@ -321,7 +321,7 @@ bool Session::open() {
 // written at each replay.
 void Session::mark_progress() {
   if (traits_.execution.fault_names_call || capture_) return;
-  for (const auto& mark : marks_.due(call_))
+  for (const auto& mark : markers_.due(call_))
     if (stopped() || !reserve(1) || !accept(device_.mark(mark.stream, mark.number))) return;
 }
 
@@ -329,7 +329,7 @@ void Session::note_launch(int stream, std::string_view kernel) {
   worked_ = true;
   if (capture_) return capture_->graph.launched.add(call_, kernel);
   pending_.add(call_, kernel);
-  marks_.add(stream, call_, kernel);
+  markers_.add(stream, call_, kernel);
 }
 
 void Session::Launched::add(std::int32_t of_call, std::string_view of_kernel) {
@@ -351,7 +351,7 @@ void Session::lose(const device::Failure& failure) {
   end_ = End::completed;
   message_.clear();
   stop_fault(failure.code, -1, {}, std::move(detail));
-  blame(*fault_);
+  attribute(*fault_);
   if (failure.bytes_behind_shared == 0) return;
   // Named as what the guard page stops: by how far a write misses depends on the sizes.
   fault_->buffer = kSharedBuffer;
@@ -360,7 +360,7 @@ void Session::lose(const device::Failure& failure) {
   fault_->distance_bytes = failure.bytes_behind_shared;
 }
 
-void Session::blame(Fault& fault) const {
+void Session::attribute(Fault& fault) const {
   // Such a device runs one kernel at a time and reports which.
   if (traits_.execution.fault_names_call && box_ != nullptr && box_->call_running >= 0) {
     fault.call = box_->call_running;
@@ -376,12 +376,12 @@ void Session::blame(Fault& fault) const {
     return;
   }
   if (traits_.execution.fault_names_call) return;
-  auto culprit = marks_.culprit([this](int stream) { return device_.reached(stream); });
-  if (culprit.call < 0) return;
-  fault.call = culprit.call;
-  if (fault.kernel.empty()) fault.kernel = std::move(culprit.kernel);
-  if (!culprit.note.empty()) fault.detail += "; " + culprit.note;
-  fault.known_by = "progress marks";
+  auto unfinished = markers_.attribute([this](int stream) { return device_.reached(stream); });
+  if (unfinished.call < 0) return;
+  fault.call = unfinished.call;
+  if (fault.kernel.empty()) fault.kernel = std::move(unfinished.kernel);
+  if (!unfinished.note.empty()) fault.detail += "; " + unfinished.note;
+  fault.known_by = "progress markers";
 }
 
 }  // namespace redzone::trial

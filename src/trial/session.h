@@ -17,7 +17,7 @@
 #include "core/trial.h"
 #include "device/device.h"
 #include "trial/order_watch.h"
-#include "trial/progress_marks.h"
+#include "trial/progress_markers.h"
 
 namespace redzone::trial {
 
@@ -27,9 +27,9 @@ class Session {
   Session(device::Device& device, device::BlackBox* box)
       : device_(device), traits_(traits_of(device.info().kind)), box_(box), order_(device) {}
 
-  // `streams` of the device, of which the plan names the first `plan_streams`. `marks`: whether
+  // `streams` of the device, of which the plan names the first `plan_streams`. `markers`: whether
   // calls are separated by progress markers, which attribute a late fault.
-  void begin(const TrialSpec& trial, int streams, int plan_streams, bool marks);
+  void begin(const TrialSpec& trial, int streams, int plan_streams, bool markers);
   // Trials that have begun, the current one included.
   std::uint64_t trials() const { return trials_; }
 
@@ -125,7 +125,7 @@ class Session {
   void note_launch(int stream, std::string_view kernel);
   void mark_progress();
   // Sets call and kernel of the fault from the pending work.
-  void blame(Fault& fault) const;
+  void attribute(Fault& fault) const;
   // Ends the trial with the fault, overriding an earlier end, and attributes it if possible.
   void lose(const device::Failure& failure);
 
@@ -154,7 +154,7 @@ class Session {
   Launched pending_;  // since the last synchronization
   bool marking_ = true;
   std::uint64_t trials_ = 0;
-  ProgressMarks marks_;
+  ProgressMarkers markers_;
 
   struct Graph {
     int device_graph = -1;

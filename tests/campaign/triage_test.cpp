@@ -80,12 +80,12 @@ TEST(Triage, AsksTheToolsAboutTheReducedPlanOnce) {
   ASSERT_EQ(tool.asked.size(), 1u);
   EXPECT_EQ(tool.asked[0].first, f.plan);
   EXPECT_EQ(tool.asked[0].second.mode, f.plan.mode);
-  ASSERT_EQ(f.culprits.size(), 2u);
-  EXPECT_EQ(text_of(f.culprits[0]), "call 1: read after 'x' in k");
-  EXPECT_EQ(f.culprits[0].source, "host device");
-  EXPECT_EQ(f.culprits[1].source, "a tool");
-  EXPECT_EQ(f.culprits[1].kernel, "k");
-  EXPECT_EQ(c.sink.updates.back().culprits, f.culprits);
+  ASSERT_EQ(f.fault_attributions.size(), 2u);
+  EXPECT_EQ(text_of(f.fault_attributions[0]), "call 1: read after 'x' in k");
+  EXPECT_EQ(f.fault_attributions[0].source, "host device");
+  EXPECT_EQ(f.fault_attributions[1].source, "a tool");
+  EXPECT_EQ(f.fault_attributions[1].kernel, "k");
+  EXPECT_EQ(c.sink.updates.back().fault_attributions, f.fault_attributions);
 }
 
 TEST(Triage, StoresEachStepBeforeItGoesOn) {

@@ -11,7 +11,7 @@ TEST(Attribution, SaysWhatIsKnownAndNothingElse) {
       "call 2: read after 'x' in scan at scan.cu:41; 8 bytes");
   EXPECT_EQ(text_of({"core dump", -1, "scan", {}, {}, {}, "scan.cu:41", {}}),
             "in scan at scan.cu:41");
-  EXPECT_EQ(text_of({"progress marks", 0, {}, {}, {}, {}, {}, "of 2 kernels"}),
+  EXPECT_EQ(text_of({"progress markers", 0, {}, {}, {}, {}, {}, "of 2 kernels"}),
             "call 1; of 2 kernels");
   EXPECT_EQ(text_of({"core dump", -1, {}, {}, {}, {}, {}, "cuda-gdb is not installed"}),
             "cuda-gdb is not installed");

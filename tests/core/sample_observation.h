@@ -47,7 +47,7 @@ inline Observation sample_observation() {
                   .access = Access::read,
                   .distance_bytes = 4,
                   .detail = "at 0x7f00",
-                  .known_by = "progress marks"};
+                  .known_by = "progress markers"};
   CallObservation call;
   call.call = 0;
   call.buffers = {{.name = "x",

@@ -222,8 +222,9 @@ TEST(ReportJson, EnvironmentAndCulprits) {
   f.environment = {"NVIDIA H100", "580.1", 90,
                    "nvcc 13.0",   "13.0",  "Linux 6.1.0 x86_64",
                    "c0de",        "0.1.0", {TargetSource::package, "/my/package"}};
-  f.culprits = {{"memcheck", 2, "scan", Access::read, "x", Side::after, "scan.cu:7", "4 bytes"},
-                {.source = "progress marks"}};
+  f.fault_attributions = {
+      {"memcheck", 2, "scan", Access::read, "x", Side::after, "scan.cu:7", "4 bytes"},
+      {.source = "progress markers"}};
   const OrderedJson j = parsed(finding_json(f));
   EXPECT_EQ(j["environment"].dump(),
             R"({"device":"NVIDIA H100","driver":"580.1","compute_capability":90,)"
@@ -233,7 +234,7 @@ TEST(ReportJson, EnvironmentAndCulprits) {
   EXPECT_EQ(j["culprits"].dump(),
             R"([{"source":"memcheck","call":2,"kernel":"scan","access":"read","buffer":"x",)"
             R"("side":"after","location":"scan.cu:7","detail":"4 bytes"},)"
-            R"({"source":"progress marks","call":-1,"kernel":"","access":"unknown","buffer":"",)"
+            R"({"source":"progress markers","call":-1,"kernel":"","access":"unknown","buffer":"",)"
             R"("side":"unknown","location":"","detail":""}])");
 }
 

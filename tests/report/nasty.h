@@ -95,7 +95,7 @@ void for_each_text(Night& night, Change change) {
           &f.ledger.note, &f.outcome_reason, &f.reason, &f.oracle, &f.plan, &f.fault, &f.device,
           &f.driver, &f.toolkit, &f.code_hash, &f.replay})
       change(*text);
-    for (auto& culprit : f.culprits) change(culprit);
+    for (auto& one : f.fault_attributions) change(one);
     for (auto& row : f.attribution) change(row.axis), change(row.value);
     for (auto& table : f.tables) {
       change(table.title);

@@ -27,7 +27,7 @@ inline NightFinding night_finding(std::int64_t id, Standing standing, ReplayOutc
   f.minimal = true;
   f.plan = "redzone_plan = 1\ntarget = \"sample\"\n";
   f.attribution = {{"launch", "blocking", 0, 3}, {"launch", "async", 3, 3}};
-  f.culprits = {"memcheck: call 1: read after 'x' in scan at scan.cu:7; 4 bytes"};
+  f.fault_attributions = {"memcheck: call 1: read after 'x' in scan at scan.cu:7; 4 bytes"};
   f.fault = "SIGSEGV at x + 64";
   f.device = "NVIDIA H100";
   f.driver = "580.1";

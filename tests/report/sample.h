@@ -21,8 +21,9 @@ inline Finding sample_finding() {
   f.reduction = {ReductionEnd::minimal, 84, 160, 0.6};
   f.reliability = {7, 10};
   f.attribution = {{"launch", "blocking", {0, 5}}, {"placement", "guard_before", {5, 5}}};
-  f.culprits = {{"host device", 0, "scan", Access::read, "x", Side::after, "", "block (0, 0, 0)"},
-                {"memcheck", 0, "scan", Access::read, "x", Side::after, "scan.cu:7", "4 bytes"}};
+  f.fault_attributions = {
+      {"host device", 0, "scan", Access::read, "x", Side::after, "", "block (0, 0, 0)"},
+      {"memcheck", 0, "scan", Access::read, "x", Side::after, "scan.cu:7", "4 bytes"}};
   f.fault_detail = "SIGSEGV at x + 64";
   f.environment = {"NVIDIA H100",        "580.1", 90,     "nvcc 13.0", "13.0",
                    "Linux 6.1.0 x86_64", "c0de",  "0.1.0"};

@@ -70,7 +70,7 @@ TEST(Sarif, TheFingerprintDependsOnTheSignatureOnly) {
   auto& f = two.findings[0];
   f.id = 1234;
   f.fault = "SIGSEGV at 0x7f4c49e08800";
-  f.culprits = {"memcheck: call 9: read after 'x' in scan at other.cu:99; 8 bytes"};
+  f.fault_attributions = {"memcheck: call 9: read after 'x' in scan at other.cu:99; 8 bytes"};
   f.plan = "redzone_plan = 1\ntarget = \"sample\"\nseed = 77\n";
   f.reason = "scan reads 8 bytes past the end of x";
   f.device = "host";

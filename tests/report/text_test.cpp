@@ -82,7 +82,7 @@ TEST(ReportText, FindingThatWasOnlySeenOnce) {
   f.state = FindingState::suspect;
   f.reliability = {};
   f.attribution = {};
-  f.culprits = {};
+  f.fault_attributions = {};
   f.minimal = false;
   f.reduction = {};
   f.needs_history = true;

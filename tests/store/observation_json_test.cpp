@@ -73,7 +73,7 @@ TEST(ObservationJson, ExactFormWithEveryMember) {
       print_observation(sample_observation()),
       R"({"end":"fault","message":"a message","fault":{"code":"SIGSEGV","call":0,)"
       R"("kernel":"scan","buffer":"k","side":"after","access":"read","distance_bytes":4,)"
-      R"("detail":"at 0x7f00","known_by":"progress marks"},"calls":[{"call":0,)"
+      R"("detail":"at 0x7f00","known_by":"progress markers"},"calls":[{"call":0,)"
       R"("buffers":[{"name":"x","role":"in","scratch":true,"surrounded":true,"digest":18446744073709551615,)"
       R"("numel":5,"dirty_before":6,"dirty_after":7,"dirty_gaps":8,"changed":3,)"
       R"("first_dirty_byte":-9},{"name":"io","role":"inout","digest":0,"numel":0}],)"

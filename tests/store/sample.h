@@ -80,7 +80,8 @@ inline Finding sample_finding(int n = 1) {
   f.needs_history = true;
   f.reliability = {7, 10};
   f.attribution = {{"launch", "blocking", {0, 5}}, {"placement", "guard_before", {5, 5}}};
-  f.culprits = {{"memcheck", 2, "scan", Access::read, "x", Side::after, "scan.cu:7", "4 bytes"}};
+  f.fault_attributions = {
+      {"memcheck", 2, "scan", Access::read, "x", Side::after, "scan.cu:7", "4 bytes"}};
   f.fault_detail = "SIGSEGV at x + 64";
   f.environment = {"NVIDIA H100", "580.1", 90,
                    "nvcc 13.0",   "13.0",  "Linux 6.1.0 x86_64",
@@ -116,7 +117,7 @@ inline Finding sample_program_finding(int n = 1) {
   f.plan = f.original = plan_without_calls(f.signature.target);
   f.oracle = "guard";
   f.attribution.clear();
-  f.culprits.clear();
+  f.fault_attributions.clear();
   f.needs_history = false;
   f.minimal = false;
   f.reduction = {};
@@ -137,7 +138,7 @@ inline bool equal(const Finding& a, const Finding& b) {
          a.reason == b.reason && a.plan == b.plan && a.original == b.original &&
          a.minimal == b.minimal && a.reduction == b.reduction &&
          a.needs_history == b.needs_history && a.reliability == b.reliability &&
-         a.attribution == b.attribution && a.culprits == b.culprits &&
+         a.attribution == b.attribution && a.fault_attributions == b.fault_attributions &&
          a.fault_detail == b.fault_detail && a.environment == b.environment &&
          a.campaign == b.campaign && a.plans_to_first == b.plans_to_first &&
          a.seconds_to_first == b.seconds_to_first && a.occurrences == b.occurrences &&

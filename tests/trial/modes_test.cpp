@@ -218,7 +218,7 @@ TEST(Blame, MarksTellTheCallsOfARelaxedTrialApart) {
           "k" + std::to_string(c), plan_of({mode_step(1), mode_step(2, 5), mode_step(3)}), launch);
       EXPECT_EQ(o.fault->call, c - 1);
       EXPECT_EQ(o.fault->kernel, "k" + std::to_string(c));
-      EXPECT_EQ(o.fault->known_by, "progress marks");
+      EXPECT_EQ(o.fault->known_by, "progress markers");
     }
 }
 
@@ -257,7 +257,7 @@ TEST(Blame, AStreamThatWasGivenOutMayHoldTheFault) {
   bench.device.faulting = {"k2"};
   const Observation o = bench.run({call_of(1, 1), call_of(1, 2)});
   EXPECT_EQ(o.fault->call, 1);  // the progress marker after the first call was reached
-  EXPECT_EQ(o.fault->known_by, "progress marks");
+  EXPECT_EQ(o.fault->known_by, "progress markers");
 }
 
 TEST(ProgressMarksOfATrial, AreNotSetWithoutChecks) {

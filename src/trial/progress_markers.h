@@ -16,14 +16,14 @@
 
 namespace redzone::trial {
 
-class ProgressMarks {
+class ProgressMarkers {
  public:
-  struct Mark {
+  struct Marker {
     int stream = 0;
     std::uint32_t number = 0;  // from 1, growing within a trial
   };
   // call -1: no unfinished work.
-  struct Culprit {
+  struct Attributed {
     std::int32_t call = -1;
     std::string kernel;  // "" if the call launched several, or another stream is a candidate
     std::string note;    // uncertainty of the attribution, for people; may be empty
@@ -38,11 +38,11 @@ class ProgressMarks {
   void add(int stream, std::int32_t call, std::string_view kernel);
   // The markers to enqueue now, before work of `next_call`. Valid until the next call of this
   // class.
-  std::span<const Mark> due(std::int32_t next_call);
+  std::span<const Marker> due(std::int32_t next_call);
 
   // `reached(stream)`: the last marker that the device wrote there, 0 for none. If several streams
   // have unfinished work, the fault is attributed to the work that was enqueued first.
-  Culprit culprit(const std::function<std::uint32_t(int stream)>& reached) const;
+  Attributed attribute(const std::function<std::uint32_t(int stream)>& reached) const;
 
  private:
   // The work of one call on one stream.
@@ -55,7 +55,7 @@ class ProgressMarks {
 
   std::vector<Work> work_;  // in order of their first launch; entries from `count_` on are spare
   std::size_t count_ = 0;
-  std::vector<Mark> due_;
+  std::vector<Marker> due_;
   std::uint32_t last_number_ = 0;
 };
 

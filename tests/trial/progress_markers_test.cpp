@@ -1,5 +1,5 @@
 // Attribution of late faults, tested with a model of streams that stop at some operation.
-#include "trial/progress_marks.h"
+#include "trial/progress_markers.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
@@ -13,9 +13,9 @@ namespace {
 class Streams {
  public:
   void call(std::int32_t index, const std::vector<std::pair<int, std::string>>& launches) {
-    for (const auto& mark : marks.due(index)) queues[mark.stream].push_back({-1, mark.number});
+    for (const auto& mark : markers.due(index)) queues[mark.stream].push_back({-1, mark.number});
     for (const auto& [stream, kernel] : launches) {
-      marks.add(stream, index, kernel);
+      markers.add(stream, index, kernel);
       queues[stream].push_back({index, 0});
     }
   }
@@ -31,56 +31,56 @@ class Streams {
     std::int32_t call;   // the kernel's call
     std::uint32_t mark;  // 0 for a kernel
   };
-  ProgressMarks marks;
+  ProgressMarkers markers;
   std::map<int, std::vector<Operation>> queues;
 };
 
-TEST(ProgressMarks, NothingIsBlamedWhereNothingWasEnqueued) {
-  ProgressMarks marks;
-  EXPECT_EQ(marks.culprit([](int) { return 0u; }).call, -1);
-  EXPECT_TRUE(marks.due(0).empty());
+TEST(ProgressMarkers, NothingIsBlamedWhereNothingWasEnqueued) {
+  ProgressMarkers markers;
+  EXPECT_EQ(markers.attribute([](int) { return 0u; }).call, -1);
+  EXPECT_TRUE(markers.due(0).empty());
 }
 
-TEST(ProgressMarks, ANewTrialCountsFromOne) {
-  ProgressMarks marks;
+TEST(ProgressMarkers, ANewTrialCountsFromOne) {
+  ProgressMarkers markers;
   for (int trial = 0; trial < 2; ++trial) {
-    marks.begin();
-    marks.add(0, 0, "k");
-    ASSERT_EQ(marks.due(1).size(), 1u);
-    EXPECT_EQ(marks.due(1).size(), 0u);
-    marks.add(0, 1, "k");
-    EXPECT_EQ(marks.due(2)[0].number, 2u);
+    markers.begin();
+    markers.add(0, 0, "k");
+    ASSERT_EQ(markers.due(1).size(), 1u);
+    EXPECT_EQ(markers.due(1).size(), 0u);
+    markers.add(0, 1, "k");
+    EXPECT_EQ(markers.due(2)[0].number, 2u);
   }
 }
 
-TEST(ProgressMarks, TheSameCallAgainNeedsNoMark) {
-  ProgressMarks marks;
-  marks.add(0, 4, "k");
-  EXPECT_TRUE(marks.due(4).empty());
-  EXPECT_EQ(marks.due(5).size(), 1u);
+TEST(ProgressMarkers, TheSameCallAgainNeedsNoMark) {
+  ProgressMarkers markers;
+  markers.add(0, 4, "k");
+  EXPECT_TRUE(markers.due(4).empty());
+  EXPECT_EQ(markers.due(5).size(), 1u);
 }
 
-TEST(ProgressMarks, OfSeveralStreamsTheEarliestIsBlamedWithANote) {
+TEST(ProgressMarkers, OfSeveralStreamsTheEarliestIsBlamedWithANote) {
   Streams s;
   s.call(0, {{0, "a"}});
   s.call(1, {{1, "b"}});
   s.call(2, {{0, "c"}});
-  const auto culprit = s.marks.culprit([](int stream) { return stream == 0 ? 1u : 0u; });
-  EXPECT_EQ(culprit.call, 1);
-  EXPECT_EQ(culprit.kernel, "");  // too uncertain for a signature
-  EXPECT_EQ(culprit.note, "the earliest that was unfinished; so was call 3 on stream 0");
+  const auto attributed = s.markers.attribute([](int stream) { return stream == 0 ? 1u : 0u; });
+  EXPECT_EQ(attributed.call, 1);
+  EXPECT_EQ(attributed.kernel, "");  // too uncertain for a signature
+  EXPECT_EQ(attributed.note, "the earliest that was unfinished; so was call 3 on stream 0");
 }
 
-TEST(ProgressMarks, KernelsAreNamedOnceAndNotWithoutBound) {
-  ProgressMarks marks;
-  for (int i = 0; i < 1000; ++i) marks.add(0, 0, "k" + std::to_string(i % 20));
-  const auto note = marks.culprit([](int) { return 0u; }).note;
+TEST(ProgressMarkers, KernelsAreNamedOnceAndNotWithoutBound) {
+  ProgressMarkers markers;
+  for (int i = 0; i < 1000; ++i) markers.add(0, 0, "k" + std::to_string(i % 20));
+  const auto note = markers.attribute([](int) { return 0u; }).note;
   EXPECT_EQ(note, "one of its kernels k0, k1, k2, k3, k4, k5, k6, k7");
 }
 
 // Each stream runs its queue from the front. One stops at a kernel that faults, the others stop
 // anywhere.
-TEST(ProgressMarks, TheFaultingCallIsACandidateAndIsNamedWhereItIsTheOnlyOne) {
+TEST(ProgressMarkers, TheFaultingCallIsACandidateAndIsNamedWhereItIsTheOnlyOne) {
   ASSERT_TRUE(rc::check([] {
     const int streams = *rc::gen::inRange(1, 4);
     const int calls = *rc::gen::inRange(1, 12);
@@ -108,14 +108,14 @@ TEST(ProgressMarks, TheFaultingCallIsACandidateAndIsNamedWhereItIsTheOnlyOne) {
       const bool finished = done[stream] == queue.size() && queue.back().mark != 0;
       others_finished = others_finished && (stream == bad_stream || finished);
     }
-    const auto culprit =
-        s.marks.culprit([&](int stream) { return s.reached(stream, done.at(stream)); });
-    RC_ASSERT(culprit.call >= 0);
-    RC_ASSERT(culprit.call <= faulty);  // in this model calls are enqueued in order
+    const auto attributed =
+        s.markers.attribute([&](int stream) { return s.reached(stream, done.at(stream)); });
+    RC_ASSERT(attributed.call >= 0);
+    RC_ASSERT(attributed.call <= faulty);  // in this model calls are enqueued in order
     if (others_finished) {
-      RC_ASSERT(culprit.call == faulty);
-      RC_ASSERT(culprit.kernel == "k" + std::to_string(faulty));
-      RC_ASSERT(culprit.note.empty());
+      RC_ASSERT(attributed.call == faulty);
+      RC_ASSERT(attributed.kernel == "k" + std::to_string(faulty));
+      RC_ASSERT(attributed.note.empty());
     }
   }));
 }

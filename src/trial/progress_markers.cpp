@@ -1,4 +1,4 @@
-#include "trial/progress_marks.h"
+#include "trial/progress_markers.h"
 
 #include <fmt/format.h>
 
@@ -11,12 +11,12 @@ constexpr std::size_t kMostKernels = 8;
 
 }  // namespace
 
-void ProgressMarks::begin() {
+void ProgressMarkers::begin() {
   clear();
   last_number_ = 0;
 }
 
-void ProgressMarks::add(int stream, std::int32_t call, std::string_view kernel) {
+void ProgressMarkers::add(int stream, std::int32_t call, std::string_view kernel) {
   // The work of a call is at the end, because markers are due before another call begins.
   Work* of = nullptr;
   for (std::size_t i = count_; i > 0 && of == nullptr && work_[i - 1].call == call; --i)
@@ -34,7 +34,7 @@ void ProgressMarks::add(int stream, std::int32_t call, std::string_view kernel) 
   if (std::find(names.begin(), names.end(), kernel) == names.end()) names.emplace_back(kernel);
 }
 
-std::span<const ProgressMarks::Mark> ProgressMarks::due(std::int32_t next_call) {
+std::span<const ProgressMarkers::Marker> ProgressMarkers::due(std::int32_t next_call) {
   due_.clear();
   // Work without a marker is at the end.
   std::size_t first = count_;
@@ -47,7 +47,7 @@ std::span<const ProgressMarks::Mark> ProgressMarks::due(std::int32_t next_call) 
   return due_;
 }
 
-ProgressMarks::Culprit ProgressMarks::culprit(
+ProgressMarkers::Attributed ProgressMarkers::attribute(
     const std::function<std::uint32_t(int stream)>& reached) const {
   std::vector<const Work*> first;  // unfinished work of each stream
   for (std::size_t i = 0; i < count_; ++i) {
@@ -57,17 +57,17 @@ ProgressMarks::Culprit ProgressMarks::culprit(
                                    [&](const Work* w) { return w->stream == work.stream; });
     if (!later) first.push_back(&work);
   }
-  Culprit out;
+  Attributed out;
   if (first.empty()) return out;
-  const Work& blamed = *first.front();
-  out.call = blamed.call;
+  const Work& first_unfinished = *first.front();
+  out.call = first_unfinished.call;
   const auto add = [&](const std::string& more) {
     out.note += (out.note.empty() ? "" : "; ") + more;
   };
-  if (blamed.kernels.size() > 1)
-    add(fmt::format("one of its kernels {}", fmt::join(blamed.kernels, ", ")));
-  else if (first.size() == 1 && !blamed.kernels.empty())
-    out.kernel = blamed.kernels.front();
+  if (first_unfinished.kernels.size() > 1)
+    add(fmt::format("one of its kernels {}", fmt::join(first_unfinished.kernels, ", ")));
+  else if (first.size() == 1 && !first_unfinished.kernels.empty())
+    out.kernel = first_unfinished.kernels.front();
   if (first.size() > 1) {
     std::string others;
     for (std::size_t i = 1; i < first.size(); ++i)
