@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdio>
 
+#include "core/temporary_folder.h"
 #include "core/utf8.h"
 
 namespace redzone {
@@ -59,12 +60,13 @@ std::string said_by_shell(const std::string& command) {
 TEST(ShellQuoted, AShellReadsTheSameBytes) {
   std::string all;
   for (int c = 1; c < 256; ++c) all += static_cast<char>(c);
+  const TemporaryFolder folder = TemporaryFolder::create("terminal").value();
   for (const std::string& word :
        {all, std::string("$(touch x) `y` \"z\""), std::string("\\'"), std::string("a\n'b")}) {
     const std::string quoted = shell_quoted(word);
     EXPECT_EQ(printable(quoted), quoted);
     // A script file keeps the quoted word away from sh, which may not support $'...'.
-    const std::string script = ::testing::TempDir() + "/quoted_word.sh";
+    const std::string script = (folder.path() / "quoted_word.sh").string();
     FILE* file = std::fopen(script.c_str(), "w");
     ASSERT_NE(file, nullptr);
     std::fprintf(file, "printf %%s %s\n", quoted.c_str());

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <thread>
 
+#include "core/temporary_folder.h"
 #include "sanitizer/cuda_gdb_golden.h"
 
 namespace redzone::engine {
@@ -31,16 +32,8 @@ class Waiter final : public exec::Runner {
 
 class CoreDump : public ::testing::Test {
  protected:
-  CoreDump()
-      : folder_(fs::path(::testing::TempDir()) /
-                fs::path(::testing::UnitTest::GetInstance()->current_test_info()->name())) {
-    fs::remove_all(folder_);
-    fs::create_directories(folder_);
-  }
-  ~CoreDump() override { fs::remove_all(folder_); }
-
   std::string script(const std::string& name, const std::string& text) {
-    const fs::path file = folder_ / name;
+    const fs::path file = folder_.path() / name;
     std::ofstream(file) << "#!/bin/sh\n" << text;
     fs::permissions(file, fs::perms::owner_all);
     return file.string();
@@ -60,7 +53,7 @@ class CoreDump : public ::testing::Test {
     return attributor.attribute(waiter, plan, {}, signature, {});
   }
 
-  fs::path folder_;
+  TemporaryFolder folder_ = TemporaryFolder::create("core-dump").value();
 };
 
 TEST_F(CoreDump, IsWrittenByTheWorkerAndReadByTheDebugger) {
@@ -83,10 +76,10 @@ TEST_F(CoreDump, ThatIsNotWrittenIsSaid) {
 }
 
 TEST_F(CoreDump, NeedsTheDebugger) {
-  const auto said = attribute("touch " + (folder_ / "ran").string(), "");
+  const auto said = attribute("touch " + (folder_.path() / "ran").string(), "");
   ASSERT_EQ(said.size(), 1u);
   EXPECT_EQ(text_of(said[0]), "cuda-gdb was not found");
-  EXPECT_FALSE(fs::exists(folder_ / "ran"));
+  EXPECT_FALSE(fs::exists(folder_.path() / "ran"));
 }
 
 TEST_F(CoreDump, IsAskedForEveryAccessOfTheDevice) {

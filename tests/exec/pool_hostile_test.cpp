@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "core/temporary_folder.h"
 #include "pool_fixture.h"
 
 namespace redzone::exec::testing {
@@ -99,14 +100,14 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(PoolFlood, TheWorkerIsNotBlockedWhileNobodyReads) {
   Pool pool(fake_options());
   run_one(pool, job_of("ok"));
-  const std::string path = ::testing::TempDir() + "redzone_flood_" + std::to_string(::getpid());
+  const TemporaryFolder folder = TemporaryFolder::create("flood").value();
+  const std::string path = (folder.path() / "flooded").string();
   Job job = job_of("flood");
   std::get<CallStep>(job.plan.steps[0]).call.config["touch"] = path;
   pool.submit(std::move(job));
   // The pool is not polled meanwhile. If the worker blocked, this loop would run into the test's
   // timeout.
   while (::access(path.c_str(), F_OK) != 0) ::usleep(1000);
-  ::unlink(path.c_str());
   const auto result = pool.next(std::chrono::minutes(1));
   ASSERT_TRUE(result.has_value());
   EXPECT_EQ(result->observations.at(0).end, End::completed);

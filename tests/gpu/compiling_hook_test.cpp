@@ -3,12 +3,12 @@
 #include "device/variant_hook.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
+#include "core/temporary_folder.h"
 #include "device/cuda/nvrtc_api.h"
 
 namespace redzone::device {
@@ -20,25 +20,21 @@ class CompilingHook : public testing::Test {
  protected:
   void SetUp() override {
     if (auto loaded = cuda::load_nvrtc_api(); !loaded) GTEST_SKIP() << loaded.error();
-    folder_ = fs::path(testing::TempDir()) / ("redzone-hook-" + std::to_string(getpid()));
-    fs::remove_all(folder_);
     setenv("REDZONE_CACHE_DIR", folder_.c_str(), 1);
     request_.name = "f";
     request_.source = "__global__ void f(int* to) { *to = VALUE; }";
     request_.expression = "f";
     request_.options = {"-DVALUE=1"};
   }
-  void TearDown() override {
-    unsetenv("REDZONE_CACHE_DIR");
-    if (!folder_.empty()) fs::remove_all(folder_);
-  }
+  void TearDown() override { unsetenv("REDZONE_CACHE_DIR"); }
   std::size_t entries() const {
     if (!fs::exists(folder_ / "nvrtc")) return 0;
     return static_cast<std::size_t>(
         std::distance(fs::directory_iterator(folder_ / "nvrtc"), fs::directory_iterator()));
   }
 
-  fs::path folder_;
+  const TemporaryFolder made_ = TemporaryFolder::create("hook").value();
+  const fs::path folder_ = made_.path() / "cache";
   VariantRequest request_;
 };
 

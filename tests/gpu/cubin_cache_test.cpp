@@ -1,12 +1,12 @@
 #include "device/cuda/cubin_cache.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <chrono>
 #include <filesystem>
 #include <fstream>
 
+#include "core/temporary_folder.h"
 #include "device/cuda/variant_key.h"
 
 namespace redzone::device::cuda {
@@ -16,15 +16,10 @@ namespace fs = std::filesystem;
 
 class CubinCacheTest : public testing::Test {
  protected:
-  void SetUp() override {
-    folder_ = fs::path(testing::TempDir()) / ("redzone-cubins-" + std::to_string(getpid()));
-    fs::remove_all(folder_);
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
   fs::path file() const { return folder_ / "00ff.cubin"; }
 
-  fs::path folder_;
+  const TemporaryFolder made_ = TemporaryFolder::create("cubins").value();
+  const fs::path folder_ = made_.path() / "cache";
   // All kinds of bytes, line ends and zeros included.
   Cubin cubin_{"_Z5scaleILi2EEvPjj", std::string("\x7f"
                                                  "ELF\0\n\n\xff tail",

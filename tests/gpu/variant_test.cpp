@@ -1,10 +1,9 @@
 // Kernels compiled at run time, cached in memory and on disk.
-#include <unistd.h>
-
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
 
+#include "core/temporary_folder.h"
 #include "device/variant_hook.h"
 #include "gpu/gpu_fixture.h"
 
@@ -60,12 +59,6 @@ class GpuVariant : public GpuTest {
     if (IsSkipped() || HasFatalFailure()) return;
     const device::CudaProbe probe = device::probe_cuda();
     if (probe.nvrtc.empty()) GTEST_SKIP() << probe.problem;
-    folder_ = fs::path(testing::TempDir()) / ("redzone-variants-" + std::to_string(getpid()));
-    fs::remove_all(folder_);
-  }
-  void TearDown() override {
-    GpuTest::TearDown();
-    if (!folder_.empty()) fs::remove_all(folder_);
   }
 
   unsigned run(device::Device& on, const VariantRequest& request) {
@@ -96,7 +89,8 @@ class GpuVariant : public GpuTest {
   }
 
  private:
-  fs::path folder_;
+  const TemporaryFolder made_ = TemporaryFolder::create("variants").value();
+  const fs::path folder_ = made_.path() / "cache";
 };
 
 TEST_F(GpuVariant, InstancesAndOptionsAreKeptApart) {

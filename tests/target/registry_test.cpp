@@ -9,6 +9,8 @@
 #include <fstream>
 #include <functional>
 
+#include "core/temporary_folder.h"
+
 namespace redzone {
 namespace {
 
@@ -290,8 +292,8 @@ TEST(Registry, NamesBothPluginsOfADuplicate) {
 }
 
 TEST(Registry, RefusesFilesThatAreNoPlugins) {
-  const path folder = path(::testing::TempDir()) / "redzone_registry_test";
-  std::filesystem::create_directories(folder);
+  const auto made = TemporaryFolder::create("registry").value();
+  const path& folder = made.path();
   std::ofstream(folder / "text.so") << "hello";
   std::ofstream(folder / "empty.so") << "";
   std::ofstream(folder / "cut.so", std::ios::binary) << "\x7f"
@@ -300,12 +302,11 @@ TEST(Registry, RefusesFilesThatAreNoPlugins) {
   EXPECT_NE(problem_of({folder / "empty.so"}).find("not a shared object"), std::string::npos);
   EXPECT_NE(problem_of({folder / "cut.so"}).find("cannot be loaded"), std::string::npos);
   EXPECT_NE(problem_of({folder}).find("not a file"), std::string::npos);
-  std::filesystem::remove_all(folder);
 }
 
 TEST(Registry, ABuildForChecksIsNotOlderThanItsPlugin) {
-  const path folder = path(::testing::TempDir()) / "redzone_checked_build_test";
-  const path plain = folder / "scale.host.so", checked = checked_build(plain);
+  const auto folder = TemporaryFolder::create("registry").value();
+  const path plain = folder.path() / "scale.host.so", checked = checked_build(plain);
   std::filesystem::create_directories(checked.parent_path());
   std::ofstream(plain) << "plain";
   std::ofstream(checked) << "checked";
@@ -318,7 +319,6 @@ TEST(Registry, ABuildForChecksIsNotOlderThanItsPlugin) {
                 ": build it again (one that ships: `ninja -C build scale_checked`)");
   std::filesystem::remove(plain);
   EXPECT_EQ(problem_of_checked_build(checked), "");
-  std::filesystem::remove_all(folder);
 }
 
 TEST(Registry, ShippedPluginsAreSharedObjectsInOrder) {
