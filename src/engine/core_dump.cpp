@@ -1,17 +1,11 @@
 #include "engine/core_dump.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <array>
-#include <cerrno>
-#include <cstdio>
 #include <filesystem>
-#include <memory>
 
 #include "core/temporary_folder.h"
-#include "core/terminal.h"
+#include "core/tool_output.h"
 #include "exec/pool.h"
 #include "sanitizer/cuda_gdb.h"
 
@@ -19,37 +13,12 @@ namespace redzone::engine {
 namespace {
 
 // A stuck driver must not stop a campaign.
-constexpr int kGdbSeconds = 10;
-constexpr std::size_t kMostOutput = 64 * 1024;
+constexpr ToolLimits kGdbLimits{.time = std::chrono::seconds(10), .bytes = 64 * 1024};
 
 using sanitizer::kCoreDump;
 
 Attribution dump_said(std::string detail) {
   return {.source = std::string(kCoreDump), .detail = std::move(detail)};
-}
-
-// The output of the command, until it ends or `stop` returns true. The exit status is ignored,
-// because cuda-gdb sometimes crashes at its end.
-std::string output_of(exec::Runner& runner, const std::string& command,
-                      const std::function<bool()>& stop) {
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> pipe(::popen(command.c_str(), "r"),
-                                                             &::pclose);
-  std::string output;
-  if (!pipe) return output;
-  const int fd = ::fileno(pipe.get());
-  ::fcntl(fd, F_SETFL, O_NONBLOCK);
-  std::array<char, 4096> part;
-  runner.wait_until([&] {
-    while (output.size() < kMostOutput) {
-      const ssize_t n = ::read(fd, part.data(), part.size());
-      if (n < 0 && errno == EINTR) continue;
-      if (n < 0 && errno == EAGAIN) return stop && stop();
-      if (n <= 0) return true;
-      output.append(part.data(), static_cast<std::size_t>(n));
-    }
-    return true;
-  });
-  return output;
 }
 
 }  // namespace
@@ -91,11 +60,13 @@ std::vector<Attribution> CoreDumpAttributor::attribute(exec::Runner& runner, con
   std::error_code error;
   if (!std::filesystem::is_regular_file(file, error))
     return {dump_said("the driver wrote no core dump")};
-  return {sanitizer::read_cuda_gdb(
-      output_of(runner,
-                fmt::format("timeout -s KILL {} {} -batch -ex {} 2>&1 < /dev/null", kGdbSeconds,
-                            shell_quoted(cuda_gdb_), shell_quoted("target cudacore " + file)),
-                [&] { return (interrupted_ && interrupted_()) || (stop && stop()); }))};
+  const std::string command = "target cudacore " + file;
+  auto gdb = ToolOutput::start(sanitizer::cuda_gdb_words(cuda_gdb_, {&command, 1}), kGdbLimits);
+  if (!gdb) return {dump_said(gdb.error().message)};
+  runner.wait_until(
+      [&] { return gdb->is_complete() || (interrupted_ && interrupted_()) || (stop && stop()); });
+  // The exit status is ignored, because cuda-gdb sometimes crashes at its end.
+  return {sanitizer::read_cuda_gdb(gdb->text())};
 }
 
 }  // namespace redzone::engine

@@ -1,16 +1,13 @@
 #include "guard/core_dump.h"
 
-#include <fmt/format.h>
+#include <pthread.h>
 #include <signal.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
-#include <cstdio>
 #include <cstdlib>
-#include <memory>
 
-#include "core/terminal.h"
+#include "core/tool_output.h"
 #include "sanitizer/cuda_gdb.h"
 #include "sanitizer/fault_access.h"
 
@@ -20,43 +17,34 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::chrono::seconds kGdbTime{60}, kAllGdbTime{120};
-constexpr std::size_t kMostOutput = std::size_t{1} << 20;
+constexpr std::size_t kMostOutputBytes = std::size_t{1} << 20;
 constexpr const char* kDumpName = "core.";
 
-// Its exit status is ignored, because cuda-gdb sometimes crashes at its end.
-std::string output_of_gdb(const std::string& cuda_gdb, const fs::path& dump,
-                          std::chrono::seconds limit) {
-  std::string command =
-      fmt::format("timeout -s KILL {} {} -nx -batch", limit.count(), shell_quoted(cuda_gdb));
-  for (const std::string& one : sanitizer::core_dump_commands(dump.string()))
-    command += " -ex " + shell_quoted(one);
-  // Nothing of it is guarded.
-  command = "env -u LD_PRELOAD " + command + " 2>&1 < /dev/null";
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> pipe(::popen(command.c_str(), "r"),
-                                                             &::pclose);
-  std::string out;
-  std::array<char, 4096> part;
-  for (std::size_t n = 0; pipe && out.size() < kMostOutput &&
-                          (n = std::fread(part.data(), 1, part.size(), pipe.get())) != 0;)
-    out.append(part.data(), n);
-  return out;
-}
-
-// Ctrl-C ends the tool, which gets it as well, and not this process, whose report would be lost.
-class WithoutInterrupts {
+// Ctrl-C ends the tool, and not this process, whose report would be lost: the signal stays pending
+// on this thread, the only one of this process, and is discarded at the end.
+class HeldInterrupts {
  public:
-  WithoutInterrupts() {
-    struct sigaction nothing = {};
-    nothing.sa_handler = [](int) {};  // unlike SIG_IGN, not inherited by the tool
-    nothing.sa_flags = SA_RESTART;
-    ::sigaction(SIGINT, &nothing, &before_);
+  HeldInterrupts() {
+    ::sigemptyset(&interrupt_);
+    ::sigaddset(&interrupt_, SIGINT);
+    ::pthread_sigmask(SIG_BLOCK, &interrupt_, &before_);
   }
-  ~WithoutInterrupts() { ::sigaction(SIGINT, &before_, nullptr); }
-  WithoutInterrupts(const WithoutInterrupts&) = delete;
-  WithoutInterrupts& operator=(const WithoutInterrupts&) = delete;
+  ~HeldInterrupts() {
+    constexpr timespec kNoWait = {};
+    ::sigtimedwait(&interrupt_, nullptr, &kNoWait);
+    ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+  HeldInterrupts(const HeldInterrupts&) = delete;
+  HeldInterrupts& operator=(const HeldInterrupts&) = delete;
+
+  static bool any() {
+    sigset_t pending;
+    ::sigpending(&pending);
+    return ::sigismember(&pending, SIGINT) != 0;
+  }
 
  private:
-  struct sigaction before_ = {};
+  sigset_t interrupt_, before_;
 };
 
 Access access_of(redzone::Access access) {
@@ -115,16 +103,22 @@ void complete(ProcessRecord& process, const std::string& output) {
 
 void read_core_dumps(std::vector<ProcessRecord>& processes, const std::string& cuda_gdb) {
   if (cuda_gdb.empty()) return;
-  const WithoutInterrupts guard;
+  const HeldInterrupts held;
   const auto end = std::chrono::steady_clock::now() + kAllGdbTime;
   for (ProcessRecord& process : processes) {
-    const auto left =
-        std::chrono::duration_cast<std::chrono::seconds>(end - std::chrono::steady_clock::now());
-    if (left.count() <= 0) return;
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
+        end - std::chrono::steady_clock::now());
+    if (left.count() <= 0 || HeldInterrupts::any()) return;
     const fs::path dump = process.file.parent_path() / (kDumpName + std::to_string(process.pid));
     std::error_code error;
-    if (fs::is_regular_file(dump, error))
-      complete(process, output_of_gdb(cuda_gdb, dump, std::min(left, kGdbTime)));
+    if (!fs::is_regular_file(dump, error)) continue;
+    auto gdb = ToolOutput::start(
+        sanitizer::cuda_gdb_words(cuda_gdb, sanitizer::core_dump_commands(dump.string())),
+        {.time = std::min<std::chrono::milliseconds>(left, kGdbTime), .bytes = kMostOutputBytes});
+    if (!gdb) return;
+    gdb->wait([] { return HeldInterrupts::any(); });
+    // The exit status is ignored, because cuda-gdb sometimes crashes at its end.
+    complete(process, gdb->text());
   }
 }
 

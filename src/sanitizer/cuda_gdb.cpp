@@ -37,6 +37,13 @@ Attribution gdb_said(std::string_view detail) {
 
 }  // namespace
 
+std::vector<std::string> cuda_gdb_words(const std::string& cuda_gdb,
+                                        std::span<const std::string> commands) {
+  std::vector<std::string> words{"/usr/bin/env", "-u", "LD_PRELOAD", cuda_gdb, "-nx", "-batch"};
+  for (const std::string& command : commands) words.insert(words.end(), {"-ex", command});
+  return words;
+}
+
 // "The exception was triggered at PC 0x7f215f7ac280  farkernel(int*)  (q.cu:4)"
 Attribution read_cuda_gdb(std::string_view output) {
   const std::string_view exception = rest_of_line(output, "CUDA Exception:");

@@ -1,7 +1,10 @@
 // Parses cuda-gdb's output for the driver's core dump of a kernel.
 #pragma once
 
+#include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/attribution.h"
 
@@ -17,6 +20,11 @@ inline constexpr const char* kDumpFlags =
     "skip_constbank_memory";
 
 inline constexpr std::string_view kCoreDump = "core dump";  // Attribution::source
+
+// The words that run cuda-gdb, at this path, with these commands: without the user's settings, and
+// without what is preloaded into this process.
+std::vector<std::string> cuda_gdb_words(const std::string& cuda_gdb,
+                                        std::span<const std::string> commands);
 
 // Exception, kernel and line, as far as present. Accepts any text.
 Attribution read_cuda_gdb(std::string_view output);

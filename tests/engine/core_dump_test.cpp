@@ -58,7 +58,7 @@ class CoreDump : public ::testing::Test {
 
 TEST_F(CoreDump, IsWrittenByTheWorkerAndReadByTheDebugger) {
   // The debugger prints its input and crashes, as the real one may.
-  const std::string gdb = script("cuda-gdb", "cat \"${3#target cudacore }\"\nkill -SEGV $$\n");
+  const std::string gdb = script("cuda-gdb", "cat \"${4#target cudacore }\"\nkill -SEGV $$\n");
   // The worker that replaces the lost one writes no dump.
   const auto said = attribute(
       "test $CUDA_ENABLE_COREDUMP_ON_EXCEPTION = 1 && test ! -e \"$CUDA_COREDUMP_FILE\" && cat > "

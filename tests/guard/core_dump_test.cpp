@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -140,6 +141,14 @@ TEST_F(CoreDumps, WhatToolsDoNotSayChangesNothing) {
   found_[0].findings.clear();
   complete(found_[0], kGdb);
   EXPECT_TRUE(found_[0].findings.empty());
+}
+
+// Ctrl-C reaches this process, which goes on without what the tool would have printed.
+TEST_F(CoreDumps, AnInterruptEndsTheTool) {
+  const auto begun = std::chrono::steady_clock::now();
+  const Finding& found = read("kill -INT $PPID\nexec sleep 60\n");
+  EXPECT_EQ(signature(found), "device-error: error 700 from cuCtxSynchronize");
+  EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(50));
 }
 
 TEST_F(CoreDumps, TheEnvironmentAsksForThemUnlessItDoesSoAlready) {
