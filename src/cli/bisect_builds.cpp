@@ -15,10 +15,10 @@
 namespace redzone::cli {
 namespace {
 
-// The chance that a build that fails as often is judged as passing.
+// The probability that a build with the measured failure rate is judged as passing.
 constexpr double kMiss = 0.001;
-// The chance that a good build is judged as failing: there may be hundreds to misjudge. A failure
-// of a good build, if any, has another signature.
+// The probability that a good build is judged as failing: low, because there may be hundreds of
+// builds to misjudge. A failure of a good build, if any, has another signature.
 constexpr double kFalseAlarm = 1e-4;
 
 // Tries builds with one engine at a time, because each build has the same targets.

@@ -6,7 +6,7 @@
 
 namespace redzone::cli {
 
-// The finding's plan in each build until the first bad one is known. Prints the result.
+// Runs the finding's plan in builds until the first bad build is known. Prints the result.
 Result<int> bisect_builds(const po::variables_map& flags, Results& out);
 
 }  // namespace redzone::cli

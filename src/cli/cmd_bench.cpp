@@ -105,7 +105,7 @@ Result<void> write_result(const po::variables_map& flags, const bench::Report& r
   return write_file(flags["out"].as<std::string>(), bench::report_json(report));
 }
 
-// The result to go on from; "" if none was given.
+// The result to continue from, as text; "" if none was given.
 Result<std::string> earlier_result(const po::variables_map& flags,
                                    const std::set<bench::Part>& parts) {
   for (const char* name : {"program", "resume"})

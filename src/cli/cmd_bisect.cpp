@@ -20,13 +20,14 @@
 namespace redzone::cli {
 namespace {
 
-// 1 if the plan still fails, as recorded or otherwise, as for a replay.
+// 1 if the plan still fails, with the recorded signature or another, as for a replay.
 int exit_code_of_base(const bisect::Probe& base) {
   if (interrupted()) return kInterrupted;
   return exit_code_of(base.counts.result());
 }
 
-// Opens the finding of --id and prints the result of `ask`. `ask` returns the base.
+// Opens the finding of --id and prints the result of `ask`, which returns the probe of the
+// finding's own plan.
 template <class Ask>
 Result<int> with_finding(const po::variables_map& flags, Ask ask) {
   RZ_TRY_ASSIGN(auto until, end_of_time(flags));
@@ -69,7 +70,7 @@ Result<int> bisect_dim(const po::variables_map& flags, Results& out) {
   });
 }
 
-// The passing plan is one of the same target; knobs that it leaves out are at their defaults.
+// The passing plan must be for the same target; knobs that it omits have their defaults.
 Result<int> bisect_between(const po::variables_map& flags, Results& out) {
   const auto& file = flags["passing"].as<std::string>();
   RZ_TRY_ASSIGN(auto text, read_file(file));

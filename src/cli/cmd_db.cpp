@@ -51,8 +51,8 @@ Result<int> prune(const po::variables_map& flags, Results& out) {
   const std::uint64_t days = flags["keep-days"].as<Count>().value;
   if (days > kMostDays)
     return usage_error(fmt::format("db prune: --keep-days: must be in 0..{}", kMostDays));
-  // A mistyped name creates no store, and no lock beside a file that is none. A store too large to
-  // be read can be pruned.
+  // Checked first, so that a mistyped name creates no store, and no lock beside a file that is not
+  // a store. A store that is too large to be read can still be pruned.
   std::error_code error;
   const auto bytes = std::filesystem::file_size(flags["db"].as<std::string>(), error);
   if (error || std::cmp_less_equal(bytes, store::kMostReadBytes))

@@ -35,7 +35,7 @@ class Doctor final : public Command {
   Result<int> run(const po::variables_map& flags, Results& out) override;
 };
 
-// The self-proof that each campaign begins with.
+// Runs the self-proof that every campaign begins with.
 report::DoctorLine test_device(DeviceKind device, std::vector<std::filesystem::path> plugins) {
   report::DoctorLine line{fmt::format("self-proof {}", name_of(device)), false, "", ""};
   auto engine = engine::Engine::open({.device = device, .plugins = std::move(plugins)});
@@ -69,14 +69,15 @@ void add_cuda_lines(std::vector<report::DoctorLine>& lines, const device::CudaPr
        cuda.nvrtc.empty() ? "targets that compile at run time cannot run on cuda" : ""});
 }
 
-// An overrun in a program under the guard.
+// Tests whether the guard detects a planted overrun in a program.
 report::DoctorLine test_guard(engine::GuardedMemory memory, std::string what) {
   const auto proof = engine::prove_guard(memory);
   return {std::move(what), proof.has_value(), proof ? *proof : proof.error().message,
           proof ? "" : "'redzone guard' cannot be relied on here"};
 }
 
-// Which Python would run files of targets, and what it has of the modules that these are about.
+// Reports the Python interpreter that would run target files, and the versions of the relevant
+// modules.
 report::DoctorLine python_line(const std::string& given) {
   report::DoctorLine line{"Python", false, "", "files of Python targets cannot be run"};
   const auto interpreter = python::find_interpreter(given);
@@ -103,7 +104,7 @@ void add_guard_lines(report::DoctorReport& report, bool has_gpu) {
   report.guard_ok = report.guard_ok && report.lines.back().ok;
 }
 
-// Runs a write out of bounds in a worker under memcheck.
+// Checks that memcheck reports an out-of-bounds write in a worker.
 Result<void> prove_this_memcheck(DeviceKind device, std::vector<std::filesystem::path> plugins) {
   RZ_TRY_ASSIGN(auto engine,
                 engine::Engine::open({.device = device, .plugins = std::move(plugins)}));

@@ -52,7 +52,7 @@ class Export final : public Command {
 };
 
 // "puzzle.last_tile-redzone-1a2b3c4d": readable, and determined by the signature. Always a plain
-// file name, because a store returns only valid names of targets.
+// file name, because a store returns only valid target names.
 std::string stem_of(const Finding& f) {
   RZ_CHECK(is_target_name(f.signature.target));
   return fmt::format("{}-{}-{}", f.signature.target, name_of(f.signature.kind),
@@ -95,7 +95,7 @@ Result<std::string> inlined(const po::variables_map& flags, bool compiles_at_run
   return all;
 }
 
-// A package has no source: uses its cubins and the launches that its target makes of them.
+// For a package, which has no source: uses its cubins and the launches that its target makes.
 Result<std::string> recorded(const Finding& f, const TargetEntry& entry) {
   if (entry.is_lazy)
     return usage_error(
@@ -112,23 +112,23 @@ Result<std::string> recorded(const Finding& f, const TargetEntry& entry) {
   return *all + *target + *launches;
 }
 
-// The spec for any device, since plans are valid for all.
+// Takes the spec from any device, because plans are valid for all.
 Result<const TargetEntry*> entry_of(const Registry& registry, const std::string& target) {
   if (const auto* entry = registry.find(target, standalone::kProgramDevice)) return entry;
   return registry.require_any(target);
 }
 
-// Redzone runs the calls in another order, and a program of Python each by itself.
+// Redzone runs the calls in another order; a Python program runs each call separately.
 std::string note_of(const Finding& f) {
   if (f.signature.kind != FailKind::history) return "";
   return "\nThis program compares with each call alone, so it may name another of these calls.";
 }
 
-// `db`: as report::replay_command() takes it.
+// `db` as for report::replay_command().
 Result<std::string> python_program_of(const Finding& f, const TargetEntry& entry,
                                       const std::string& db) {
   RZ_TRY_ASSIGN(auto source, read_file(entry.origin.path));
-  // Empty for a plan that was imported, and has run nowhere.
+  // Empty for an imported plan, which has not run on any device.
   const std::string& device = f.environment.device;
   const bool on_gpu = !device.empty() && !traits_of_device(device).execution.on_host_cores;
   return standalone::python_program_text({.plan = &f.plan,
@@ -173,7 +173,7 @@ Result<File> program_of(const Finding& f, const Registry& registry,
   return File{std::move(text), ".cu"};
 }
 
-// `registry`: null unless the file is to show the failure by itself.
+// `registry` is null unless the file must show the failure without Redzone.
 Result<File> file_of(const Finding& f, const Registry* registry, const po::variables_map& flags) {
   if (f.program && registry != nullptr)
     return usage_error("it is of a program, which --standalone cannot contain");
@@ -189,7 +189,7 @@ Result<File> file_of(const Finding& f, const Registry* registry, const po::varia
       ".toml"};
 }
 
-// What only --standalone reads.
+// Rejects flags that only --standalone uses.
 Result<void> check_flags(const po::variables_map& flags) {
   if (flags["standalone"].as<bool>()) return {};
   for (const char* flag : {"source", "include", "register"})
@@ -217,7 +217,7 @@ Result<int> Export::run(const po::variables_map& flags, Results& out) {
     RZ_TRY_ASSIGN(auto loaded, load_registry(flags, findings.front().environment));
     registry = std::move(loaded);
   }
-  std::optional<Error> refused;  // the first; the others are warnings
+  std::optional<Error> refused;  // the first error; the others are warnings
   for (const auto& f : findings) {
     const auto file = file_of(f, registry ? &*registry : nullptr, flags);
     if (!file) {

@@ -37,7 +37,8 @@ class Findings final : public Command {
   }
 };
 
-// Of the finding's plan, by the spec that its target has on the device where it was found.
+// The tensors of the finding's plan, by the target's spec for the device where the finding was
+// seen.
 Result<std::vector<PlanTensor>> tensors_of_finding(const Finding& finding,
                                                    const po::variables_map& flags) {
   const std::string where = fmt::format("finding {}", finding.id);
@@ -55,7 +56,7 @@ Result<std::vector<PlanTensor>> tensors_of_finding(const Finding& finding,
   return tensors_of(finding.plan, (*entry)->spec, where);
 }
 
-// Asked for, or the code of the target is given.
+// True if --tensors is given, or a flag that names the target's code.
 bool tensors_wanted(const po::variables_map& flags) {
   const auto was_given = [&](const char* flag) { return flags.count(flag) != 0; };
   return flags["tensors"].as<bool>() || was_given("plugin") || was_given("package") ||

@@ -87,7 +87,7 @@ void Guard::declare(po::options_description& flags,
   add_json_flag(flags);
 }
 
-// In place: the file may be mounted, or in a folder that cannot be written.
+// Writes in place, because the file may be mounted, or in a folder that is not writable.
 Result<void> write_report(const std::string& file, const std::string& text) {
   errno = 0;
   std::ofstream out(file);
@@ -114,8 +114,8 @@ bool is_given(const po::variables_map& flags, const char* name) {
   return flags.count(name) != 0 && !flags[name].defaulted();
 }
 
-// Flags that would have no effect are mistakes: all but `with_effect`, so that a new flag is one
-// until it has an effect.
+// Rejects flags that have no effect: all given flags except `with_effect`. So a new flag is
+// rejected until it is listed as having an effect.
 Result<void> only_flags_of(const po::variables_map& flags, const char* mode,
                            std::set<std::string> with_effect) {
   with_effect.insert({mode, "verbose"});
@@ -125,7 +125,7 @@ Result<void> only_flags_of(const po::variables_map& flags, const char* mode,
   return {};
 }
 
-// The settings of the processes to attach, and what is done to frameworks.
+// The flags that --attach uses: the settings of the attached processes, and --framework.
 std::set<std::string> flags_of_attach() {
   po::options_description settings;
   add_guard_settings_flags(settings);
@@ -141,8 +141,8 @@ std::string command_line(const po::variables_map& flags) {
   return out + " -- " + shell_quoted(flags["command"].as<std::vector<std::string>>());
 }
 
-// What the store has of the findings, which are stored unless --no-store is given. A store that
-// cannot be used is no reason to lose the report.
+// Stores the findings unless --no-store is given, and returns what the store has about them. A
+// store that cannot be used must not prevent the report.
 report::GuardStored stored_findings(const po::variables_map& flags,
                                     std::span<const guard::ProgramRun> runs) {
   report::GuardStored out;
@@ -170,11 +170,11 @@ report::Notes notes_of(const po::variables_map& flags) {
   return verbosity_of(flags) >= log::Level::info ? report::Notes::all : report::Notes::telling;
 }
 
-// To the file of --output, else to standard error, or as JSON to standard output. A report that
-// cannot be written where it should be goes to standard error.
+// Writes the report to the file of --output; without --output, to standard error, or as JSON to
+// standard output. A report that cannot be written to its file goes to standard error.
 void deliver(const po::variables_map& flags, Results& out, const std::string& text) {
   if (flags.count("output") != 0) {
-    // A full disk is no reason to lose the report, nor the exit code.
+    // A full disk must lose neither the report nor the exit code.
     const auto written = write_report(flags["output"].as<std::string>(), text);
     if (!written) print_note(fmt::format("{}redzone {}", text, written.error().message));
   } else if (json_wanted(flags)) {
@@ -212,7 +212,7 @@ Result<int> attach(const po::variables_map& flags, Results& out) {
     return usage_error("guard: --seed has no effect with --attach, but for --launch held");
   RZ_TRY_ASSIGN(const auto framework, framework_of(flags));
   RZ_TRY_ASSIGN(const auto library, guard::guard_library());
-  // What runs there is not known, so `auto` takes it for Python's.
+  // The program is unknown, so `auto` treats it as a Python program.
   constexpr const char* program = "python3";
   settings.hooks = guard::hooks_for(framework, program);
   std::error_code error;
@@ -233,8 +233,8 @@ Result<int> attach(const po::variables_map& flags, Results& out) {
   return kOk;
 }
 
-// What is known already is not lost with a further run. JSON on standard output is of all runs
-// alone, so there it is text.
+// Reports the known results before a further run, which could lose them. JSON on standard output
+// describes all runs together, so this report is text there.
 void report_before_narrowing(const po::variables_map& flags, const guard::ProgramRun& run) {
   const int code = run.exit_code(static_cast<int>(flags["error-exitcode"].as<Count>().value));
   const std::string text = report::guard_text(run, code, notes_of(flags));
@@ -243,8 +243,9 @@ void report_before_narrowing(const po::variables_map& flags, const guard::Progra
   if (!write_report(flags["output"].as<std::string>(), first)) print_note(text);
 }
 
-// Names the launches behind findings by further runs, until one has named a launch. With a core
-// dump the driver misses some errors, so where that run names none, one without follows.
+// Identifies the launches behind findings by further runs, until a run has identified one. With
+// core dumps the driver misses some errors, so if that run identifies none, a run without core
+// dumps follows.
 void narrow(const po::variables_map& flags, guard::RunRequest request,
             std::chrono::milliseconds first_took, guard::ProgramRun& run) {
   constexpr int kTimes = 10;
@@ -255,7 +256,8 @@ void narrow(const po::variables_map& flags, guard::RunRequest request,
   const bool of_error = wanted == guard::Narrowing::error;
   const auto most = std::max(kTimes * first_took, kLeast);
   request.limit = std::min(request.limit.value_or(most), most);
-  request.standard_output = request.standard_error;  // that of the first run is the program's
+  request.standard_output = request.standard_error;  // standard output is reserved for the
+                                                     // program's first run
   request.settings = run.settings;
   request.settings.launch = interpose::LaunchMode::blocking;
   if (!of_error) request.settings.check = interpose::Check::each_launch;
@@ -309,13 +311,13 @@ Result<int> run_program(const po::variables_map& flags, Results& out) {
     if (!run) {
       print_note(fmt::format("redzone: guard: {}", run.error().why));
       if (all.empty()) return run.error().exit_code;
-      break;  // what the runs before it found is reported
+      break;  // report what the earlier runs found
     }
     if (flags["narrow"].as<bool>()) narrow(flags, request, took, *run);
     const auto for_framework = std::exchange(run->started, started).environment;
     guard::set_variables(run->started, for_framework);
     all.push_back(*std::move(run));
-    if (all.back().ended.passed_on != 0) break;  // somebody has ended the series
+    if (all.back().ended.passed_on != 0) break;  // the user has ended the series
   }
   return report_runs(flags, out, all);
 }

@@ -1,4 +1,4 @@
-// `redzone import`: plan files into the store.
+// `redzone import`: imports plan files into the store.
 #include <fmt/format.h>
 
 #include "cli/commands.h"
@@ -50,7 +50,7 @@ Result<Repro> load_repro(const std::string& file, const Registry& registry) {
 
 Result<int> Import::run(const po::variables_map& flags, Results& out) {
   RZ_TRY_ASSIGN(auto registry, load_registry(flags));
-  // All files are read before the store is opened, so that an invalid one changes nothing.
+  // All files are read before the store is opened, so that an invalid file changes nothing.
   std::vector<std::pair<std::string, Repro>> repros;
   for (const auto& file : flags["file"].as<std::vector<std::string>>()) {
     RZ_TRY_ASSIGN(auto repro, load_repro(file, registry));

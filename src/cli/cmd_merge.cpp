@@ -42,7 +42,7 @@ Result<void> require_sound(store::Store& store, const std::string& file) {
 
 Result<int> Merge::run(const po::variables_map& flags, Results& out) {
   const std::string into = flags["into"].as<std::string>();
-  // All are checked before the first is merged, so that a damaged one changes nothing.
+  // All sources are checked before the first is merged, so that a damaged one changes nothing.
   std::vector<std::pair<std::string, store::Store>> sources;
   for (const auto& file : flags["file"].as<std::vector<std::string>>()) {
     std::error_code error;

@@ -1,4 +1,4 @@
-// `redzone nightly`: the run of an unattended job.
+// `redzone nightly`: an unattended nightly run.
 #include <fmt/format.h>
 
 #include "cli/commands.h"

@@ -1,4 +1,4 @@
-// `redzone planted-overrun`: started by doctor under the guard, not by people. Writes past a block.
+// `redzone planted-overrun`: writes past a block. Started by doctor under the guard, not by users.
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <sys/resource.h>
@@ -13,7 +13,7 @@ namespace redzone::cli {
 namespace {
 
 constexpr std::size_t kBytes = 4000, kBeyond = 16;
-constexpr int kMisses = 1;  // exit code: the mistake was made, and the process is still there
+constexpr int kMisses = 1;  // exit code if the overrun did not end the process
 
 class PlantedOverrun final : public Command {
  public:
@@ -28,7 +28,7 @@ class PlantedOverrun final : public Command {
 };
 
 Result<int> past_malloc() {
-  // The guard page ends the process; nobody wants its core.
+  // The guard page ends the process, whose core dump is not needed.
   const rlimit none{};
   ::setrlimit(RLIMIT_CORE, &none);
   auto* volatile block = static_cast<char*>(std::malloc(kBytes));
@@ -38,7 +38,7 @@ Result<int> past_malloc() {
   return kMisses;
 }
 
-// A function of the driver, as programs look it up.
+// Looks up a function of the driver as programs do.
 template <class F>
 Result<F> driver_function(void* library, const char* name) {
   void* const at = ::dlsym(library, name);
@@ -51,7 +51,7 @@ Result<void> succeeded(int result, const char* name) {
   return harness_error(fmt::format("{} returned {}", name, result));
 }
 
-// By a memset of the driver, which the guard compares with its blocks: no kernel is needed.
+// Uses a memset of the driver, which the guard checks against its blocks, so no kernel is needed.
 Result<int> past_driver_block() {
   using interpose::CuAddress;
   using interpose::CuContext;
@@ -75,7 +75,7 @@ Result<int> past_driver_block() {
   RZ_TRY(succeeded(retain(&context, 0), "cuDevicePrimaryCtxRetain"));
   RZ_TRY(succeeded(set_current(context), "cuCtxSetCurrent"));
   RZ_TRY(succeeded(allocate(&block, kBytes), "cuMemAlloc"));
-  // Whatever it returns: the guard has seen it before the driver does.
+  // The result does not matter: the guard checks the call before the driver does.
   set_bytes(block, 1, kBytes + kBeyond, nullptr);
   return kMisses;
 }

@@ -60,12 +60,12 @@ Result<int> Reduce::run(const po::variables_map& flags, Results& out) {
   const TargetSpec& spec = rerun.entry->spec;
   RZ_TRY_ASSIGN(auto store, open_store(flags, store::OpenMode::read_write_create));
   engine::StoreSink sink(store);
-  // A suspect may get a better name. A confirmed or marked finding keeps its own: a smaller plan
-  // that fails in another way is another finding, which does not inherit the mark.
+  // A suspect may get a more specific signature. A confirmed or marked finding keeps its signature:
+  // a smaller plan that fails in another way is another finding, which does not inherit the mark.
   if (!was_found(finding.state) && finding.ledger.standing == Standing::fresh) sink.own(id);
   auto options = engine.triage_options();
-  // The last quarter is for measuring and explaining the result. The command ends with the time
-  // limit, apart from a running trial, which has its deadline.
+  // The last quarter is reserved for measuring and explaining the result. The command ends at the
+  // time limit, except for a running trial, which has its own deadline.
   const auto until = std::chrono::steady_clock::now() + *time;
   const auto is_over = [interrupt = options.stop](std::chrono::steady_clock::time_point end) {
     return (interrupt && interrupt()) || std::chrono::steady_clock::now() >= end;
@@ -94,9 +94,9 @@ Result<int> Reduce::run(const po::variables_map& flags, Results& out) {
   if (reduced.id != id)
     print_note(fmt::format("reduce: the plan fails as finding {} now; finding {} is unchanged",
                            reduced.id, id));
-  // As stored, including its own ledger.
+  // Reads the stored finding, which includes the finding's own ledger.
   if (auto stored = store.finding(reduced.id); stored) reduced = std::move(*stored);
-  // An imported finding has no device and no origin. It gets those of a run in which it failed.
+  // An imported finding has no device and no origin; it receives those of a run in which it failed.
   if (reduced.environment.device.empty() && settled.now.k > 0) {
     reduced.environment = engine.site().environment(*rerun.entry);
     RZ_TRY(store.update(reduced));

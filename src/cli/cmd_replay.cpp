@@ -1,4 +1,4 @@
-// `redzone replay`: reruns a stored or hand-written plan, and reports k of n.
+// `redzone replay`: reruns a stored or hand-written plan, and reports that k of n runs failed.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -76,7 +76,7 @@ bool is_number(const std::string& word) {
                                       [](unsigned char c) { return std::isdigit(c) != 0; });
 }
 
-// The finding, if it is one of a program.
+// The finding if it belongs to a program; nothing otherwise.
 Result<std::optional<Finding>> program_finding(const po::variables_map& flags) {
   const auto& what = flags["what"].as<std::string>();
   if (!is_number(what)) return std::nullopt;
@@ -88,7 +88,7 @@ Result<std::optional<Finding>> program_finding(const po::variables_map& flags) {
 
 struct Loaded {
   Repro repro;
-  Environment found_in = {};  // for a finding
+  Environment found_in = {};  // for a finding: where it was recorded
 };
 
 Result<Loaded> load_subject(const po::variables_map& flags) {
@@ -197,8 +197,8 @@ Result<int> Replay::run(const po::variables_map& flags, Results& out) {
   const TargetSpec& spec = rerun.entry->spec;
 
   // With `--sanitizer` the tool decides: a report on another oracle's finding is a failure, but not
-  // the recorded one. Without it, the recorded failure determines the oracle; a plan without one is
-  // judged by all oracles.
+  // the recorded one. Without `--sanitizer`, the recorded failure determines the oracle; a plan
+  // without a recorded failure is judged by all oracles.
   const SanitizerTool tool =
       options.sanitizer != SanitizerTool::none ? options.sanitizer : repro->plan.mode.sanitizer;
   const bool of_another_oracle = tool != SanitizerTool::none && repro->oracle != name_of(tool);
@@ -234,7 +234,7 @@ Result<int> Replay::run(const po::variables_map& flags, Results& out) {
     const auto id = stored_as(flags, engine.site(), evaluator, *other, *rerun.entry);
     if (id)
       result.other_finding = *id;
-    else  // the plan failed, whatever becomes of the store
+    else  // a store error does not change that the plan failed
       print_note(fmt::format("replay: the other failure is not stored: {}", id.error().message));
   }
   if (const auto needed = campaign::passes_needed(repro->rate());

@@ -1,4 +1,4 @@
-// `redzone report`: reports a night of the store in any format.
+// `redzone report`: reports a night from the store in any format.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

@@ -58,7 +58,7 @@ class Run final : public Command {
 int exit_code_of_run(const campaign::CampaignResult& result, const std::vector<Finding>& found) {
   if (result.stopped) return kInterrupted;
   if (!result.new_ids.empty() || unconfirmed_alarms(found) > 0) return kFound;
-  // However many plans did not meet the mistake.
+  // One mistake in a spec suffices, regardless of how many plans avoided it.
   if (std::any_of(result.unjudged.begin(), result.unjudged.end(),
                   [](const campaign::Unjudged& u) { return u.spec_error; }))
     return kUsage;
@@ -89,7 +89,7 @@ Result<engine::CampaignRequest> request_of(const po::variables_map& flags) {
   return request;
 }
 
-// The command with all of its flags, including a seed that was drawn.
+// The command with all given flags, and with the seed that was drawn if none was given.
 std::string run_as_typed(const po::variables_map& flags, std::uint64_t seed) {
   std::string out = "redzone run";
   if (flags.count("target") != 0)

@@ -1,5 +1,5 @@
 // `redzone sanitized-worker`: replaces itself by compute-sanitizer with a worker inside. Each
-// process creates its own log file here, since the driver starts many with the same command line.
+// process creates its own log file here, because the driver starts many with the same command line.
 #include <fmt/format.h>
 #include <unistd.h>
 

@@ -1,4 +1,4 @@
-// `redzone targets`: lists what can be fuzzed, and whether it can run here.
+// `redzone targets`: lists the targets, and whether each can run here.
 
 #include <map>
 
@@ -60,7 +60,7 @@ Result<int> Targets::run(const po::variables_map& flags, Results& out) {
     infos.back().devices.push_back(device_of(entry, devices.at(entry.device)));
   }
   if (!name.empty()) {
-    // Gives the error for an unknown name.
+    // Returns the error for an unknown name.
     RZ_TRY(registry.require_any(name));
     std::erase_if(infos, [&](const auto& info) { return info.spec.name != name; });
   }

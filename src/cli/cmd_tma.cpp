@@ -1,5 +1,5 @@
-// `redzone tma explain`: finds what is wrong with a TMA descriptor. `redzone tma agree`: compares
-// the checker with the driver.
+// `redzone tma explain`: explains what is wrong with a TMA descriptor. `redzone tma agree`:
+// compares the checker with the driver.
 #include <fmt/format.h>
 
 #include <iostream>
@@ -47,7 +47,7 @@ class Tma final : public Command {
   Result<int> run(const po::variables_map& flags, Results& out) override;
 };
 
-// Reads all of standard input, as read_file() reads a file.
+// Reads all of standard input, with the size limit of read_file().
 Result<std::string> read_input() {
   constexpr std::size_t most = std::size_t{64} << 20;
   std::string text(most + 1, '\0');
@@ -85,7 +85,7 @@ Result<int> run_explain(const po::variables_map& flags, Results& out) {
   }
 }
 
-// The one command that makes a context in its own process: it starts no workers.
+// The only command that creates a context in its own process, because it starts no workers.
 Result<int> run_agree(const po::variables_map& flags, Results& out) {
   const auto count = flags["count"].as<Count>().value, seed = flags["seed"].as<Count>().value;
   if (count == 0) return usage_error("tma agree: --count: must be at least 1");

@@ -1,4 +1,4 @@
-// `redzone worker`: started by the driver, not by people.
+// `redzone worker`: started by the driver, not by users.
 #include <utility>
 
 #include "cli/commands.h"

@@ -1,4 +1,4 @@
-// One command of the command line: its flags, declared once, and what it does.
+// One command of the command line: its flags and its action.
 #pragma once
 
 #include <boost/program_options.hpp>
@@ -22,16 +22,16 @@ class Command {
   virtual std::string_view name() const = 0;
   virtual std::string_view synopsis() const = 0;  // "redzone run [TARGET...] [options]"
   virtual std::string_view summary() const = 0;   // one line
-  // Declares the flags, and which of them takes positional words.
+  // Declares the flags, and which of them take positional arguments.
   virtual void declare(po::options_description& flags,
                        po::positional_options_description& words) const = 0;
-  // Prints its results to `out`. An error is printed by the caller and gives the exit code, as do
-  // results that could not be written.
+  // Prints its results to `out`. The caller prints a returned error; the error determines the exit
+  // code, as does a failure to write results.
   virtual Result<int> run(const po::variables_map& flags, Results& out) = 0;
-  // Exit code of an error, a mistyped flag included. Others than Exit are for commands that pass on
-  // the exit code of a program.
+  // Exit code for an error, including a mistyped flag. Codes outside Exit are for commands that
+  // pass on the exit code of a program.
   virtual int exit_code_of(ErrorKind kind) const;
-  // Not for people: left out of the list of commands.
+  // Internal commands are not for users and are omitted from the list of commands.
   virtual bool internal() const { return false; }
 };
 

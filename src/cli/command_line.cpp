@@ -63,21 +63,21 @@ Error unknown_flag(const Command& command, const po::options_description& flags,
                       did_you_mean(name, names), command.name())};
 }
 
-// What the usage lines call the argument at `index`: "ID|PLAN.toml", "explain or agree".
+// The name that the usage lines give the argument at `index`: "ID|PLAN.toml", "explain or agree".
 std::string argument_in(std::string_view synopsis, std::size_t index) {
   std::istringstream lines{std::string(synopsis)};
   std::vector<std::string> names;
   for (std::string line; std::getline(lines, line);) {
     std::istringstream words(line);
     std::string word;
-    for (std::size_t i = 0; i < index + 3 && words >> word; ++i) {  // behind "redzone COMMAND"
+    for (std::size_t i = 0; i < index + 3 && words >> word; ++i) {  // skips "redzone COMMAND"
     }
     if (names.empty() || names.back() != word) names.push_back(word);
   }
   return fmt::format("{}", fmt::join(names, " or "));
 }
 
-// `name`: "--NAME" of a flag, or of an argument that needs no flag.
+// `name`: "--NAME", of a flag or of a positional argument.
 Error missing_argument(const Command& command, const po::positional_options_description& words,
                        std::string_view name) {
   constexpr unsigned kMostNames = 4;  // of arguments; the last may stand for any number
@@ -92,7 +92,8 @@ bool is_flag(const po::options_description& flags, const std::string& word) {
   return word.starts_with("--") && flags.find_nothrow(word.substr(2), /*approx=*/false) != nullptr;
 }
 
-// `--db --json`: the library takes the long name of a flag for a value. `--db=--json` is one.
+// Rejects `--db --json`, in which the library would take the flag as a value. `--db=--json` is
+// accepted as a value.
 void refuse_flags_as_values(const po::options_description& flags,
                             const po::parsed_options& parsed) {
   for (const auto& option : parsed.options)
@@ -119,7 +120,7 @@ int run_one(Command& command, const std::vector<std::string>& arguments, Results
   } catch (const po::required_option& e) {
     return report(command, missing_argument(command, words, e.get_option_name()));
   } catch (const po::invalid_option_value& e) {
-    // All flags with a type of their own are Counts.
+    // All flags with a custom type are Counts.
     return report(command,
                   {ErrorKind::usage,
                    fmt::format("{}: {}: a whole number from 0 to {} is expected; see 'redzone {} "
@@ -135,7 +136,7 @@ int run_one(Command& command, const std::vector<std::string>& arguments, Results
     try {
       return command.run(values, out);
     } catch (const SpecError& e) {
-      // A target's own functions of the dims may throw in any call.
+      // The target's own functions of the dims may throw in any call.
       return usage_error(fmt::format("{}: {}", command.name(), e.what()));
     } catch (const std::exception& e) {
       return harness_error(fmt::format("{}: {}", command.name(), e.what()));
@@ -180,7 +181,7 @@ int run_words(const std::vector<std::string>& arguments, Results& out) {
   const auto named = std::find_if(commands.begin(), commands.end(), [&](const auto& command) {
     return !arguments.empty() && command->name() == arguments[0];
   });
-  // A target that runs in this process has the signals of any other program.
+  // A target that runs in this process must see the default signal handling.
   const bool is_worker = named != commands.end() && (*named)->internal();
   if (!is_worker) outlive_failed_writes();
   if (named != commands.end())
@@ -208,7 +209,7 @@ int run_command_line(int argc, char** argv) {
   Results out(take_stdout());
   const int code = run_words({argv + 1, argv + argc}, out);
   if (out.problem() == 0 || interrupted()) return code;
-  // The reader closed the pipe: print no error.
+  // The reader closed the pipe, so no error is printed.
   if (out.problem() == EPIPE) return kHarness;
   return report({ErrorKind::harness,
                  fmt::format("the result could not be written: {}", std::strerror(out.problem()))});

@@ -1,4 +1,4 @@
-// The commands; each lives in cmd_<name>.cpp. A new one is added here and in commands.cpp.
+// The commands; each is in cmd_<name>.cpp. A new command is added here and in commands.cpp.
 #pragma once
 
 #include "cli/command.h"

@@ -37,7 +37,7 @@ Result<engine::EngineOptions> engine_options(const po::variables_map& flags,
   options.workload = workload;
   options.interrupted = [] { return interrupted(); };
   options.compiles = [](const std::string& target, std::chrono::milliseconds time) {
-    if (isatty(STDERR_FILENO) != 0) clear_line();  // a status line may stand there
+    if (isatty(STDERR_FILENO) != 0) clear_line();  // a status line may be shown there
     print_note(fmt::format("compiling {} ({} s so far): its first plans wait for it", target,
                            std::chrono::duration_cast<std::chrono::seconds>(time).count()));
   };

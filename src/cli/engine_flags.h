@@ -8,17 +8,17 @@
 
 namespace redzone::cli {
 
-// From --device, --plugin, --package, --deadline and --workers, plus --sanitizer and --compilers if
-// the command has them. Ctrl-C interrupts the engine.
+// Reads --device, --plugin, --package, --deadline and --workers, plus --sanitizer and --compilers
+// if the command has them. Ctrl-C interrupts the engine.
 Result<engine::EngineOptions> engine_options(const po::variables_map& flags,
                                              engine::Workload workload);
-// As engine_options(), for something recorded earlier: without --device, the device on which it was
-// seen if that is one without a GPU.
+// Like engine_options(), for something recorded earlier: without --device, uses the recorded device
+// if that is one without a GPU.
 Result<engine::EngineOptions> rerun_options(const po::variables_map& flags,
                                             const Environment& found_in);
 
-// The targets of --plugin, --package and --python-file, and those that ship. A Python file declares
-// what it has for the device where something was found; for the host if it has run nowhere.
+// Loads the targets of --plugin, --package and --python-file, and the shipped ones. A Python file
+// declares its targets for the device in `found_in`, or for the host if that is empty.
 Result<Registry> load_registry(const po::variables_map& flags, const Environment& found_in = {});
 
 // For a process that runs trials itself: --device names the device, and only the given targets are

@@ -124,7 +124,7 @@ Result<store::Store> open_store(const po::variables_map& flags, store::OpenMode 
 Result<DeviceKind> chosen_device(const po::variables_map& flags) {
   const auto& name = flags["device"].as<std::string>();
   auto kind = name == "auto" ? device::best_kind() : parse_device_kind(name);
-  // best_kind() has looked for a GPU already, which takes a while.
+  // best_kind() has already looked for a GPU, which takes some time.
   if (!kind || (name == "auto" && !traits_of(*kind).execution.on_host_cores)) return kind;
   if (const auto missing = device::look_for(*kind).problem; !missing.empty())
     return harness_error(fmt::format("device {} is not usable here: {}", name_of(*kind), missing));
@@ -205,7 +205,7 @@ Result<std::chrono::milliseconds> parse_duration(const std::string& text) {
   const char* end = text.data() + text.size();
   const auto [rest, error] = std::from_chars(text.data(), end, number);
   const std::string_view unit(rest, static_cast<std::size_t>(end - rest));
-  double ms = std::numeric_limits<double>::quiet_NaN();  // of another unit
+  double ms = std::numeric_limits<double>::quiet_NaN();  // NaN for an unknown unit
   if (unit == "ms")
     ms = number;
   else if (unit.empty() || unit == "s")

@@ -1,4 +1,4 @@
-// What a person does with a fleet; cmd_fleet.cpp has the flags, and what its jobs run.
+// Fleet actions for users; cmd_fleet.cpp has the flags, and the actions that the fleet's jobs run.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace redzone::cli {
 
 // --dir, absolute.
 fleet::Layout fleet_layout(const po::variables_map& flags);
-// The file of this program, for jobs on other machines.
+// The path of this program, for jobs on other machines.
 Result<std::string> own_program();
 
 Result<int> fleet_submit(const po::variables_map& flags, Results& out);

@@ -1,5 +1,5 @@
-// A night that is a shard of a fleet: the fleet's hub decides which shard reduces a finding, unless
-// the examinations reduce them all.
+// Leases of a night that is a shard of a fleet: the fleet's hub decides which shard reduces a
+// finding, unless the examinations reduce all findings.
 #pragma once
 
 #include <memory>
@@ -26,7 +26,8 @@ struct FleetLeases {
 Result<std::unique_ptr<FleetLeases>> fleet_leases(const po::variables_map& flags,
                                                   const campaign::Shard& shard);
 
-// Has the night's campaigns ask before they reduce a finding. `leases` must outlive `means`.
+// Makes the night's campaigns request a lease before they reduce a finding. `leases` must outlive
+// `means`.
 void divide_reductions(nightly::Means& means, FleetLeases& leases);
 
 }  // namespace redzone::cli

@@ -21,7 +21,7 @@
 namespace redzone::cli {
 namespace {
 
-// What the hub has published; empty as long as it has published nothing.
+// The store that the hub has published; empty if the hub has not published yet.
 Result<std::optional<store::Store>> open_hub(const fleet::Layout& layout) {
   std::error_code ignored;
   if (!std::filesystem::exists(layout.hub_store(), ignored)) return std::optional<store::Store>();
@@ -38,8 +38,8 @@ Result<std::optional<fleet::Jobs>> submitted_jobs(const fleet::Layout& layout) {
   return std::optional<fleet::Jobs>(std::move(jobs));
 }
 
-// The targets that the fleet was submitted with, unless the command names others. What cannot be
-// loaded here is a problem that is told, and no reason to report nothing.
+// The targets that the fleet was submitted with, unless the command names others. If they cannot be
+// loaded here, the error is added to `problems` and the report continues without them.
 Result<Registry> registry_of(const po::variables_map& flags, const fleet::Fleet& fleet,
                              std::vector<std::string>& problems) {
   for (const char* flag : {"plugin", "package", "python-file", "python"})
@@ -62,7 +62,7 @@ Result<Registry> registry_of(const po::variables_map& flags, const fleet::Fleet&
   return load_registry(flags);
 }
 
-// Nothing as long as no shard has published a night.
+// Empty if no shard has published a night yet.
 Result<std::optional<report::Night>> described_night(const po::variables_map& flags,
                                                      const fleet::Layout& layout,
                                                      const fleet::Fleet& fleet, store::Store& hub,
@@ -139,7 +139,7 @@ Result<int> fleet_report(const po::variables_map& flags, Results& out) {
   if (flags.count("out") != 0)
     RZ_TRY(write_pages(flags["out"].as<std::string>(), night, described));
   if (!night) return kInterrupted;
-  // What is new is told, even if a shard has not ended.
+  // New findings determine the exit code even if a shard has not ended.
   if (report::alarms_of(*night).count() > 0 && night->exit_code != kUnsound) return kFound;
   return night->exit_code;
 }

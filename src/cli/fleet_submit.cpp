@@ -26,7 +26,7 @@
 namespace redzone::cli {
 namespace {
 
-// Those of the flags that are among these.
+// Those of `flags` that `these` declares.
 po::variables_map given_of(const po::variables_map& flags, const po::options_description& these) {
   po::variables_map given;
   for (const auto& option : these.options())
@@ -34,7 +34,7 @@ po::variables_map given_of(const po::variables_map& flags, const po::options_des
   return given;
 }
 
-// The words of `redzone bisect`, and of `reduce`, for every finding.
+// The arguments of `redzone bisect` and `redzone reduce` for every finding.
 std::vector<std::string> rerun_words(const po::variables_map& flags) {
   po::options_description these;
   add_device_flag(these);
@@ -43,7 +43,7 @@ std::vector<std::string> rerun_words(const po::variables_map& flags) {
   return given_words(given_of(flags, these));
 }
 
-// The words of `redzone nightly` for every shard, without the seed, which is the fleet's.
+// The arguments of `redzone nightly` for every shard, without the seed, which belongs to the fleet.
 std::vector<std::string> night_words(const po::variables_map& flags) {
   po::options_description night;
   po::positional_options_description positional;
@@ -57,7 +57,7 @@ std::vector<std::string> night_words(const po::variables_map& flags) {
   return words;
 }
 
-// A number that a JSON file holds exactly in any reader.
+// A number below 2^48, which every JSON reader represents exactly.
 std::uint64_t seed_of(const std::string& uid) {
   std::uint64_t seed = 0;
   constexpr int kDigits = 12, kHexadecimal = 16;
@@ -92,8 +92,8 @@ Result<fleet::Fleet> fleet_of(const po::variables_map& flags, const fleet::Site&
   return fleet;
 }
 
-// What every shard would refuse. Python files are described by the shards alone: the machine that
-// submits needs none of their modules.
+// Finds errors that would make every shard fail. Python files are checked only by the shards,
+// because the submitting machine need not have their modules.
 Result<void> check_night(const po::variables_map& flags) {
   engine::EngineOptions options;
   options.plugins = plugin_paths(flags);
@@ -157,7 +157,8 @@ Result<int> fleet_submit(const po::variables_map& flags, Results& out) {
     if (known) RZ_TRY(store::publish(*known, layout.known()));
     RZ_TRY_ASSIGN(auto submitted, fleet::submit(commands, &fleet::run_program));
     if (const auto written = fleet::write_record(layout.jobs(), submitted); !written) {
-      fleet::cancel_all(submitted, &fleet::run_program);  // nobody could stop them
+      fleet::cancel_all(submitted, &fleet::run_program);  // without the record, no command could
+                                                          // stop the jobs
       return tl::unexpected(written.error());
     }
     return submitted;

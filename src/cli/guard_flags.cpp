@@ -42,7 +42,7 @@ Result<interpose::BlockRange> blocks_flag(const po::variables_map& flags, const 
   return parse_blocks(flags[name].as<std::string>(), name);
 }
 
-// Something is done at each launch.
+// True if the guard acts at each launch.
 bool waits_at_launches(const interpose::Settings& settings) {
   return settings.launch != interpose::LaunchMode::async ||
          settings.check != interpose::Check::at_free;
@@ -67,7 +67,7 @@ Result<void> set_kernels(const po::variables_map& flags, interpose::Settings& se
   return {};
 }
 
-// What --bare turns off cannot be asked for.
+// Rejects flags for features that --bare turns off.
 Result<void> nothing_beside_bare(const po::variables_map& flags) {
   for (const char* name : {"poison", "retire", "check", "on-error"})
     if (!flags[name].defaulted())
@@ -179,7 +179,7 @@ std::string words_of(const interpose::Settings& settings) {
   if (settings.launch == interpose::LaunchMode::held) add("seed", std::to_string(settings.seed));
   if (settings.check != usual.check) add("check", std::string(name_of(settings.check)));
   if (settings.on_error != usual.on_error) add("on-error", std::string(name_of(settings.on_error)));
-  // With neither only --narrow had use of it.
+  // Omitted if no launch is waited for, because then only --narrow used the pattern.
   if (settings.kernels[0] != '\0' && waits_at_launches(settings))
     add("kernels", guard::sh_word(settings.kernels));
   add_blocks("only", settings.only);
@@ -229,7 +229,7 @@ Result<interpose::Settings> guard_settings(const po::variables_map& flags) {
   RZ_TRY_ASSIGN(out.on_error, parse_name<interpose::OnError>(flags["on-error"].as<std::string>()));
   out.python = !flags["no-python-stacks"].as<bool>();
   out.seed = flags["seed"].as<Count>().value;
-  // The text of the settings has numbers with a sign.
+  // The text form of the settings has signed numbers.
   constexpr std::uint64_t most_seed = std::numeric_limits<std::int64_t>::max();
   if (out.seed > most_seed)
     return usage_error(fmt::format("guard: --seed: must be at most {}", most_seed));

@@ -1,4 +1,4 @@
-// The flags of `redzone guard` that are settings of the guard.
+// The flags of `redzone guard` that set the guard's settings.
 #pragma once
 
 #include <initializer_list>
@@ -12,15 +12,15 @@ namespace redzone::cli {
 
 void add_guard_settings_flags(po::options_description& flags);
 Result<interpose::Settings> guard_settings(const po::variables_map& flags);
-// --placement alone.
+// Reads --placement alone.
 Result<interpose::Placement> guard_placement(const po::variables_map& flags);
-// The flags that yield the settings: "--cpu --placement guard_before".
+// The flags that produce `settings`: "--cpu --placement guard_before".
 std::string words_of(const interpose::Settings& settings);
-// For commands that take findings of targets and of programs: a usage error if one of `names`,
-// which are about plans, is given.
+// For commands that accept findings of targets and of programs: a usage error if one of `names`,
+// which apply to plans only, is given.
 Result<void> only_flags_of_programs(const po::variables_map& flags,
                                     std::initializer_list<const char*> names);
-// What --runs may vary: the settings that were not given.
+// The settings that --runs may vary: those that were not given.
 guard::Varied varied_settings(const po::variables_map& flags);
 
 // "7" or "100-200".

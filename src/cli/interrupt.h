@@ -1,18 +1,18 @@
-// Signals that end no driver at once: Ctrl-C is a flag that the loops ask for, and a write that
-// fails is an error of that write.
+// Handles signals that must not end a driver at once: Ctrl-C sets a flag that loops check, and a
+// failed write returns an error instead of a signal.
 #pragma once
 
 namespace redzone::cli {
 
-// Installs the handler for SIGINT, SIGTERM and SIGHUP (unless it is ignored, as under nohup). A
-// SIGINT after another signal ends the process at once. A second SIGTERM does not: what ends a job
-// sends it to all processes of the job, and some of these pass it on.
+// Installs the handler for SIGINT, SIGTERM and SIGHUP (unless SIGHUP is ignored, as under nohup). A
+// SIGINT after another signal ends the process at once. A second SIGTERM does not: a job manager
+// sends SIGTERM to all processes of a job, and some of these pass it on.
 void watch_interrupts();
 bool interrupted();
 
-// SIGPIPE and SIGXFSZ do nothing from then on: a write to a reader that went away, or past the
-// limit of a file's size, fails with an error instead. Programs that this process starts have the
-// default action, as a handler does not outlive execve().
+// Makes SIGPIPE and SIGXFSZ ineffective: a write to a closed pipe, or past the limit of a file's
+// size, then fails with an error instead. Programs that this process starts have the default
+// action, because a handler does not survive execve().
 void outlive_failed_writes();
 
 }  // namespace redzone::cli

@@ -6,9 +6,9 @@
 
 namespace redzone::cli {
 
-// TARGET... and what a night does; nothing about where its store and its report are.
+// TARGET... and the flags of the night itself, without the locations of store and report.
 void add_night_flags(po::options_description& flags, po::positional_options_description& words);
-// Reads the corpus. The shard is left to the caller.
+// Reads the corpus. The caller sets the shard.
 Result<nightly::NightlyOptions> night_options(const po::variables_map& flags);
 
 }  // namespace redzone::cli

@@ -11,13 +11,14 @@
 namespace redzone::cli {
 namespace {
 
-// 0, or errno.
+// Returns 0, or errno.
 int write_all(int fd, std::string_view text) {
   while (!text.empty()) {
     const ssize_t n = ::write(fd, text.data(), text.size());
     if (n >= 0) {
       text.remove_prefix(static_cast<std::size_t>(n));
-    } else if (errno == EAGAIN) {  // whoever shares it has made it so
+    } else if (errno == EAGAIN) {  // another process that shares the descriptor has made it
+                                   // non-blocking
       pollfd entry{fd, POLLOUT, 0};
       ::poll(&entry, 1, -1);
     } else if (errno != EINTR) {

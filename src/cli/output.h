@@ -1,4 +1,4 @@
-// All output of commands goes through here: control characters in text from targets, files and
+// All output of commands goes through this file: control characters in text from targets, files and
 // stores are escaped on a terminal (core/terminal.h).
 #pragma once
 
@@ -9,8 +9,8 @@
 
 namespace redzone::cli {
 
-// Writes results to the original stdout (streams.h). A write error does not stop the command: it is
-// kept in problem(), which main() checks when the command has ended.
+// Writes results to the original stdout (streams.h). A write error does not stop the command:
+// problem() returns it, and the caller of the command checks it at the end.
 class Results {
  public:
   // Does not own `fd`.
@@ -18,9 +18,9 @@ class Results {
   Results(const Results&) = delete;
   Results& operator=(const Results&) = delete;
 
-  // Writes `text`. After the first error nothing more is written.
+  // Writes `text`. After the first error, further text is discarded.
   void print(std::string_view text);
-  // For a program that takes the place of this one.
+  // For a program that replaces this process.
   int descriptor() const { return fd_; }
   // errno of the first failed write, or 0. EPIPE: the reader has closed the pipe.
   int problem() const { return problem_; }
@@ -30,12 +30,12 @@ class Results {
   int problem_ = 0;
 };
 
-// Writes a line to stderr, for what is not a result. Adds a newline if the text has none. Write
-// errors are ignored.
+// Writes a line to stderr, for text that is not a result. Adds a newline if the text has none.
+// Write errors are ignored.
 void print_note(std::string_view line);
 
-// A usage error unless the file can be written. Creates it. Called before anything runs whose
-// result goes there.
+// A usage error unless the file can be written. Creates the file. Called before work starts whose
+// result is written there.
 Result<void> check_writable(const std::string& path);
 
 // A status line on stderr: rewrite_line() replaces it, clear_line() removes it.

@@ -19,7 +19,7 @@
 namespace redzone::cli {
 namespace {
 
-// Runs the program with changed settings, and counts what came of it.
+// Runs the program with changed settings, and counts the results.
 class Runs {
  public:
   Runs(const engine::ProgramRerun& rerun, std::chrono::steady_clock::time_point until, bool shows)
@@ -36,7 +36,7 @@ class Runs {
         break;
       }
       if (ran->run.ended.passed_on != 0) stopped_ = true;
-      // One that the time limit has cut off says nothing of these settings.
+      // A run that the time limit has cut off proves nothing about these settings.
       if (ran->run.ended.over_time || stopped_) break;
       add(out, *ran, settings == rerun_.settings());
     }
@@ -49,7 +49,8 @@ class Runs {
   std::vector<guard::ProgramRun>& others() { return others_; }
 
  private:
-  // Under other settings the same mistake may show as another finding, which is none of its own.
+  // Under other settings the same mistake may show as another finding, which must not be counted as
+  // a separate one.
   void add(bisect::Counts& out, engine::ProgramRerun::Run& ran, bool as_recorded) {
     for (const auto& process : ran.run.processes)
       most_blocks_ = std::max(most_blocks_, process.count(guard::Counter::device_blocks) +
@@ -122,7 +123,7 @@ Result<int> bisect_program(const po::variables_map& flags, Results& out, Finding
         return runs.make(with(changes), times);
       },
       budget);
-  // Of an error of the device the block is not known: guarding fewer blocks finds it.
+  // The block of a device error is unknown; guarding fewer blocks finds it.
   if (result.settings.base.answer == bisect::Answer::fails && origin.block == 0 &&
       rerun.settings().only.is_empty() && runs.most_blocks() > 0)
     result.blocks = bisect::narrowed(

@@ -1,4 +1,4 @@
-// Runs the program of a finding again, and reports k of n.
+// Runs the program of a finding again, and reports that k of n runs failed.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -57,7 +57,7 @@ Result<int> replay_program(const po::variables_map& flags, Results& out, Finding
   const auto n = flags["runs"].as<Count>().value;
   const bool shows_output = verbosity_of(flags) >= log::Level::info;
   report_changed_files(*rerun.finding().program);
-  Result<void> problem;  // of a later run: what the runs before it showed is reported
+  Result<void> problem;  // error of a later run; the results of earlier runs are reported
   bool stopped = false;
   for (std::uint64_t i = 0;
        i < n && !interrupted() && (i == 0 || std::chrono::steady_clock::now() < until); ++i) {

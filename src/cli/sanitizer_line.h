@@ -9,8 +9,8 @@
 
 namespace redzone::cli {
 
-// `path`: of the program, "" if not found. `gpu`: there is a device to try it on; then
-// `prove_memcheck` is called once.
+// `path`: the program's file, "" if not found. `gpu`: a device is available to test it on; only
+// then `prove_memcheck` is called, once.
 report::DoctorLine sanitizer_line(const std::string& path, bool gpu,
                                   const std::function<Result<void>()>& prove_memcheck);
 

@@ -18,10 +18,11 @@ void add_force_flag(po::options_description& flags);
 Result<std::vector<store::Quarantined>> forbidden(const po::variables_map& flags);
 // A usage error if a finding of the target is quarantined in the store and --force is absent.
 Result<void> check_allowed(std::string_view target, const po::variables_map& flags);
-// The finding, if its target may be launched. Opens the store for reading only, so that a mistyped
-// number creates no store.
+// The finding if its target may be launched; a usage error otherwise. Opens the store read-only, so
+// that a mistyped number creates no store.
 Result<Finding> allowed_finding(std::int64_t id, const po::variables_map& flags);
-// The same; a usage error for a finding of a program, of which the command `what` makes nothing.
+// Like allowed_finding(), but a usage error for a finding of a program, which the command `what`
+// does not support.
 Result<Finding> allowed_target_finding(std::int64_t id, const po::variables_map& flags,
                                        std::string_view what);
 

@@ -11,7 +11,7 @@ namespace redzone::cli {
 void open_standard_descriptors() {
   for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
     if (::fcntl(fd, F_GETFD) < 0 && errno == EBADF) {
-      // The lowest number that is free, which is this one.
+      // open() returns the lowest free number, which is `fd`.
       [[maybe_unused]] const int opened = ::open("/dev/null", O_RDWR);
     }
 }

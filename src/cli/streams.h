@@ -4,11 +4,11 @@
 namespace redzone::cli {
 
 // Opens /dev/null for each standard descriptor that is closed, so that no file opened later gets
-// its number. Call it first in main().
+// the descriptor's number. Call it first in main().
 void open_standard_descriptors();
 
-// Returns a new descriptor for stdout, for results only, and redirects descriptor 1 to stderr: what
-// the code of a plugin prints is not a result. Returns -1 and sets errno if there is no free
+// Returns a new descriptor for stdout, for results only, and redirects descriptor 1 to stderr,
+// because output of plugin code is not a result. Returns -1 and sets errno if there is no free
 // descriptor. Call it while the process has one thread.
 int take_stdout();
 

@@ -41,7 +41,7 @@ bool given(const po::variables_map& flags, const char* name) {
   return flags.count(name) != 0;
 }
 
-// Reads flags into a descriptor; the first error is kept.
+// Reads flags into a descriptor; keeps the first error.
 class Reader {
  public:
   explicit Reader(const po::variables_map& flags) : flags_(flags) {}
@@ -71,7 +71,7 @@ class Reader {
       fail(flag, fmt::format("'{}': numbers expected, with commas between them", text(flag)));
       return 0;
     }
-    // A negative stride is explained like other descriptors that the hardware does not have.
+    // A negative stride is accepted here and explained like other impossible descriptors.
     if (std::is_unsigned_v<T> && std::string_view(flag) != "stride" &&
         text(flag).find('-') != std::string::npos) {
       fail(flag, fmt::format("'{}': no number may be negative", text(flag)));

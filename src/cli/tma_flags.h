@@ -8,11 +8,11 @@ namespace redzone::cli {
 
 void add_descriptor_flags(po::options_description& flags);
 
-// True if any of them was given.
+// True if any of the descriptor flags was given.
 bool descriptor_given(const po::variables_map& flags);
 
-// Usage errors name the flag. --format, --dim and --box (or --channels) are required, as is a
-// stride for each dim but the innermost; the rank is the number of dims.
+// Usage errors name the flag. --format, --dim and --box (or --channels) are required, and a stride
+// for each dim except the innermost; the rank is the number of dims.
 Result<tma::Descriptor> descriptor_of(const po::variables_map& flags);
 
 }  // namespace redzone::cli

@@ -11,7 +11,7 @@ struct Verbosity {
   std::size_t times = 0;
 };
 
-// What program_options calls each time that it meets the flag.
+// program_options calls this for each occurrence of the flag.
 void validate(boost::any& value, const std::vector<std::string>&, Verbosity*, int) {
   const auto* before = boost::any_cast<Verbosity>(&value);
   value = Verbosity{before == nullptr ? 1 : before->times + 1};

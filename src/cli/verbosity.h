@@ -6,7 +6,7 @@
 
 namespace redzone::cli {
 
-// -v, --verbose; each time that it is given counts.
+// -v, --verbose; the number of occurrences counts.
 void add_verbosity_flag(po::options_description& flags);
 log::Level verbosity_of(const po::variables_map& flags);
 

@@ -1,6 +1,6 @@
-// What one source reports about the access behind a failure: the device itself, progress markers, a
-// core dump, memcheck. For people: never part of a signature, since not every machine has every
-// source.
+// What one source (the device itself, progress markers, a core dump, memcheck) reports about the
+// access behind a failure. For users only, never part of a signature, because not every machine has
+// every source.
 #pragma once
 
 #include <string>

@@ -30,7 +30,7 @@ struct CampaignRecord {
   std::string device;
   std::string command;  // as typed
   std::string started;  // UTC, ISO 8601
-  std::string ended;    // "" while it runs, or if it was killed
+  std::string ended;    // "" while the campaign runs, or if it was killed
   CampaignStats stats;
 };
 

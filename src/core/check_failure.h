@@ -1,6 +1,6 @@
-// How a process ends in which an RZ_CHECK failed: with kCheckFailedExit, after a line that begins
-// with this text on stderr. The code alone proves nothing, because code under test may exit with
-// it.
+// How a process in which an RZ_CHECK failed ends: it prints a line that begins with this text to
+// stderr and exits with kCheckFailedExit. The exit code alone is not evidence, because code under
+// test may exit with the same code.
 #pragma once
 
 #include <string_view>

@@ -15,8 +15,8 @@
 namespace redzone {
 namespace {
 
-// In the child: what was made before the fork is all that it uses. Returns only if the program
-// cannot be run.
+// Runs in the child and uses only memory that was allocated before the fork. Returns only if the
+// program cannot be executed.
 void become(const ProgramStart& program, char* const* argv, pid_t parent) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(127);
@@ -44,7 +44,7 @@ Result<ChildProcess> ChildProcess::start(ProgramStart program) {
   argv.reserve(program.words.size() + 1);
   for (auto& word : program.words) argv.push_back(word.data());
   argv.push_back(nullptr);
-  int ends[2];  // has the reason why the program was not run; nothing if it was
+  int ends[2];  // carries errno if the program cannot be executed; nothing if it was
   if (::pipe2(ends, O_CLOEXEC) != 0)
     return harness_error(fmt::format("{}: {}", program.words[0], std::strerror(errno)));
   const Fd read(ends[0]);
@@ -78,12 +78,12 @@ void ChildProcess::signal(int number) {
 }
 
 ChildProcess::ChildProcess(pid_t pid) : pid_(pid) {
-  ::setpgid(pid, pid);  // as the child does: whichever of the two runs first
+  ::setpgid(pid, pid);  // as the child does: either of the two may run first
 }
 
 ChildProcess::~ChildProcess() {
   if (status_) return;
-  ::kill(pid_, SIGKILL);  // it may not have made its group yet
+  ::kill(pid_, SIGKILL);  // the child may not have created its group yet
   wait();
 }
 
@@ -94,7 +94,7 @@ std::optional<int> ChildProcess::poll(bool wait) {
   while (::waitid(P_PID, static_cast<id_t>(pid_), &info, how) != 0)
     if (errno != EINTR) return status_ = 0xff00;  // another caller reaped it: its status is lost
   if (info.si_pid == 0) return std::nullopt;
-  // Its number cannot be that of another group before it is reaped.
+  // A process that is not reaped keeps its number, so no other group can have it.
   ::kill(-pid_, SIGKILL);
   int status = 0;
   while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {

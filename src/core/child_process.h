@@ -14,24 +14,25 @@
 
 namespace redzone {
 
-// A program to be started.
+// A program to start.
 struct ProgramStart {
-  std::vector<std::string> words;      // its file, or a name that PATH has, and its arguments
-  char* const* environment = nullptr;  // for execve(); null: that of this process
-  int input = -1;                      // takes the place of standard input; -1: it stays
-  int output = -1;                     // and of standard output and standard error
-  int passed_on = -1;  // the only further descriptor that it inherits; -1: those of this process
+  std::vector<std::string> words;      // file, or a name to look up in PATH, then the arguments
+  char* const* environment = nullptr;  // for execve(); null: inherited from this process
+  int input = -1;                      // becomes standard input; -1: inherited
+  int output = -1;                     // becomes standard output and standard error; -1: inherited
+  int passed_on = -1;  // the only other descriptor to inherit; -1: all without close-on-exec
 };
 
-// The child and its group, which end at the latest with this: also what the child has started, as
-// long as it has not left the group.
+// Owns the child and its process group: the destructor kills both, including all processes that the
+// child has started, unless they have left the group.
 class ChildProcess {
  public:
   // `pid`: a child of this process that makes itself the leader of a group (setpgid(0, 0)) before
   // it runs code of others.
   explicit ChildProcess(pid_t pid);
-  // Runs the program in a child, with the signals as a shell would start it. It ends with the
-  // thread that started it, also where that is killed. A harness error if it cannot be run.
+  // Runs the program in a child, with default signal handlers and no signal blocked, as a shell
+  // starts it. The child is killed when the thread that started it ends, even if that thread is
+  // killed. A harness error if the program cannot be executed.
   static Result<ChildProcess> start(ProgramStart program);
   ChildProcess(ChildProcess&& other) noexcept
       : pid_(other.pid_), status_(std::exchange(other.status_, 0)) {}
@@ -39,15 +40,15 @@ class ChildProcess {
   ChildProcess& operator=(const ChildProcess&) = delete;
   ~ChildProcess();
 
-  // The wait status once it has ended. Its group has then ended, too.
+  // The wait status if the child has ended; its process group has then been killed, too.
   std::optional<int> ended() { return poll(/*wait=*/false); }
-  // Waits for that.
+  // Waits until the child ends; returns its wait status.
   int wait() { return *poll(/*wait=*/true); }
   // See processor_wait.h.
   std::chrono::nanoseconds waited_for_processor() const {
     return status_ ? std::chrono::nanoseconds(0) : redzone::waited_for_processor(pid_);
   }
-  // To the child alone, unless it has ended.
+  // Sends the signal to the child alone, not to its group, unless the child has ended.
   void signal(int number);
 
  private:

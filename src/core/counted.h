@@ -11,12 +11,12 @@ namespace redzone {
 // Whether some output of the target is counted.
 bool counts_outputs(const TargetSpec& spec);
 
-// Index in spec.tensors of the tensor that counts the entries of this one, which must be counted.
-// It exists if the declaration has no problem.
+// Index in spec.tensors of the tensor that holds the number of valid entries of `tensor`. Requires
+// that `tensor` is counted and that counting_problem() finds no problem in its declaration.
 std::size_t counter_of(const TensorSpec& tensor, const TargetSpec& spec);
 
-// What is wrong with how `tensor` is counted, as one clause: in its declaration, or in a call.
-// Nothing if it is not counted.
+// The problem with the counting of `tensor`, in its declaration or in a call, as one clause;
+// nothing if there is no problem or it is not counted.
 std::optional<std::string> counting_problem(const TensorSpec& tensor, const TargetSpec& spec);
 std::optional<std::string> counting_problem(const TensorSpec& tensor, const TargetSpec& spec,
                                             const Dims& dims, const Config& config);

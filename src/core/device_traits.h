@@ -57,7 +57,8 @@ struct ToolSupport {
 // Costs and timeouts of a worker process.
 struct WorkerTraits {
   std::chrono::milliseconds start{10};  // from the fork to the first trial, approximately
-  // What it has loaded of targets keeps nothing of a device open, so it can be forked.
+  // Nothing that the worker has loaded of targets keeps a device open, so the process can be
+  // forked.
   bool has_zygote = false;
   // A context with one hardware queue is made sooner than one with several.
   bool starts_sooner_with_one_queue = false;

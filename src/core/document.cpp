@@ -12,7 +12,7 @@
 namespace redzone {
 namespace {
 
-// Deeper than any plan or file of a package, and far from the end of the stack.
+// Deeper than any plan or package file, and far below what would overflow the stack.
 constexpr int kMostDepth = 32;
 
 struct TooDeep {};
@@ -62,14 +62,14 @@ Node from_json(const nlohmann::json& json) {
   return {};
 }
 
-// What a person can do something with; the library's own texts are about its parser.
+// A message that a user can act on; the library's own messages describe its parser.
 std::string json_problem(const nlohmann::json::exception& error, std::string_view text) {
   const auto* parse = dynamic_cast<const nlohmann::json::parse_error*>(&error);
   if (parse == nullptr) return "a number does not fit";
   if (parse->byte > text.size()) return "it ends too early";
   const std::string_view before = text.substr(0, parse->byte == 0 ? 0 : parse->byte - 1);
   const auto lines = std::count(before.begin(), before.end(), '\n');
-  const auto line_begin = before.rfind('\n') + 1;  // 0 where there is none
+  const auto line_begin = before.rfind('\n') + 1;  // 0 if there is no line break
   return fmt::format("line {}, column {} cannot be read", lines + 1,
                      before.size() - line_begin + 1);
 }

@@ -18,7 +18,7 @@ using List = std::vector<Node>;
 using Members = std::map<std::string, Node, std::less<>>;
 
 struct Node {
-  // std::monostate: null, or a type that no field of ours has, such as a date.
+  // std::monostate: null, or a type that no Redzone format uses, such as a date.
   std::variant<std::monostate, bool, std::int64_t, double, std::string, List, Members> value;
   // Position of its first character, counted from 1; 0 if unknown, as in JSON.
   std::uint32_t line = 0, column = 0;
@@ -29,7 +29,7 @@ struct Document {
   Node root;          // a table
 };
 
-// Errors begin with `where` and the position, if known. A tree has at most 32 levels. `what` says
+// Errors begin with `where` and the position, if known. A tree has at most 32 levels. `what` names
 // what the text should be, such as "a plan": the error for invalid TOML is then "not a plan".
 Result<Document> read_toml(std::string_view text, std::string where, std::string_view what);
 Result<Document> read_json(std::string_view text, std::string where);

@@ -5,7 +5,7 @@
 
 namespace redzone {
 
-// A bool is not one.
+// True for integer types; false for bool.
 constexpr bool is_integer(DType type) {
   switch (type) {
     case DType::i8:

@@ -3,7 +3,7 @@
 namespace redzone {
 namespace {
 
-// Each symbol's name is searched for its end, which a damaged table may lack.
+// The end of each name is searched for within this limit, because a damaged table may lack it.
 constexpr std::size_t kMostNameBytes = std::size_t{16} << 10;
 
 // Entry `i` of a table of headers.

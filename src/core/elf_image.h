@@ -1,5 +1,5 @@
-// ELF files of 64 bits, little-endian: programs and libraries of this machine, and code for a GPU.
-// They may be damaged or hostile: what lies beyond the end of the file is not there.
+// Reads 64-bit little-endian ELF files: programs and libraries of this machine, and GPU code. Files
+// may be damaged or hostile: parts beyond the end of the file are reported as absent.
 #pragma once
 
 #include <elf.h>
@@ -11,14 +11,14 @@
 
 namespace redzone {
 
-// The bytes [at, at + size) of `bytes`; absent if they are not all there.
+// The bytes [at, at + size) of `bytes`; absent if the range exceeds them.
 inline std::optional<std::string_view> part_of(std::string_view bytes, std::uint64_t at,
                                                std::uint64_t size) {
   if (at > bytes.size() || bytes.size() - at < size) return std::nullopt;
   return bytes.substr(at, size);
 }
 
-// The object at a byte, which need not be aligned.
+// The object at offset `at`, which need not be aligned.
 template <class T>
 std::optional<T> read_at(std::string_view bytes, std::uint64_t at) {
   const auto part = part_of(bytes, at, sizeof(T));
@@ -30,17 +30,19 @@ std::optional<T> read_at(std::string_view bytes, std::uint64_t at) {
 
 class ElfImage {
  public:
-  // `file`: all of its bytes, which the image borrows. Absent if it is no such file.
+  // `file`: the whole file, which the image borrows. Absent if it is not a 64-bit little-endian ELF
+  // file.
   static std::optional<ElfImage> open(std::string_view file);
 
   const Elf64_Ehdr& header() const { return header_; }
   std::optional<Elf64_Shdr> section(std::size_t i) const;
   std::optional<Elf64_Phdr> segment(std::size_t i) const;
-  // Absent also for a section without bytes in the file, such as .bss.
+  // The bytes of the section; absent also for a section without bytes in the file, such as .bss.
   std::optional<std::string_view> contents(const Elf64_Shdr& section) const;
 
-  // Calls visit(const Elf64_Sym&, std::string_view name) for each symbol of the first table of the
-  // type, SHT_SYMTAB or SHT_DYNSYM, whose name begins in the file. None if there is no such table.
+  // Calls visit(const Elf64_Sym&, std::string_view name) for each symbol of the first table of this
+  // type (SHT_SYMTAB or SHT_DYNSYM) whose name begins within the file. Does nothing if there is no
+  // such table.
   template <class Visit>
   void each_symbol(std::uint32_t type, Visit visit) const {
     const auto table = symbols(type);
@@ -49,7 +51,7 @@ class ElfImage {
          at += sizeof(Elf64_Sym))
       if (const auto name = name_at(table->names, symbol->st_name)) visit(*symbol, *name);
   }
-  // The text at an offset of a section of names, at most 16 KiB of it; absent if it begins outside.
+  // The name at an offset of a string table, cut to 16 KiB; absent if it begins outside the table.
   static std::optional<std::string_view> name_at(std::string_view names, std::uint64_t at);
 
  private:

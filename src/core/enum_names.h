@@ -31,17 +31,17 @@ template <class E, std::size_t N, std::size_t First>
 struct EnumTable {
   std::string_view what;                      // "launch mode"; for errors
   std::array<EnumName<E>, N> names = {};      // in the order in which errors list them
-  std::array<EnumName<E>, First> first = {};  // first names of those that were renamed
+  std::array<EnumName<E>, First> first = {};  // former first names of renamed enumerators
 };
 
-// Whether V is an enumerator. Compilers print other numbers of the type as a cast.
+// Whether V is an enumerator. Compilers print other values of the type as a cast.
 template <class E, E V>
 consteval bool is_enumerator() {
   const std::string_view text = __PRETTY_FUNCTION__;
   return text[text.rfind("V = ") + 4] != '(';
 }
 
-// For enumerations that count from 0.
+// For enumerations whose enumerators are numbered from 0 without gaps.
 template <class E, std::size_t N, std::size_t First>
 consteval EnumTable<E, N, First> enum_names(std::string_view what, const EnumName<E> (&names)[N],
                                             const std::array<EnumName<E>, First>& first) {
@@ -79,7 +79,7 @@ std::string_view name_of(E value) {
   return "";
 }
 
-// For messages of tests.
+// Lets test frameworks print the name in failure messages.
 template <NamedEnum E>
 std::ostream& operator<<(std::ostream& out, E value) {
   return out << name_of(value);

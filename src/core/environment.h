@@ -1,4 +1,4 @@
-// Where a finding occurred, and where the code that ran came from: what a replay needs.
+// Where a finding occurred, and where the code under test came from: the facts that a replay needs.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace redzone {
 
-// Where a finding occurred. The cause of a failure that does not recur is often found here.
+// Where a finding occurred. If a failure does not recur, the cause is often a difference here.
 struct Environment {
   std::string device;          // "host", "NVIDIA H100 80GB HBM3"
   std::string driver;          // "580.159.04", "" on the host
@@ -24,8 +24,8 @@ struct Environment {
   bool operator==(const Environment&) const = default;
 };
 
-// Why a run of a plan that passes says nothing about a failure that was recorded there; "" if it
-// does. Before 0.2.0 a data seed drew other values.
+// Why a passing run of a plan proves nothing about a failure recorded in this environment; "" if it
+// does prove something. Before 0.2.0 a data seed drew other values.
 std::string other_data_than(const Environment& recorded);
 
 }  // namespace redzone

@@ -1,4 +1,4 @@
-// Errors of the harness and of its user. Failures of a target are data, never one of these.
+// Errors of the harness and of its user. A failure of a target is data, never an Error.
 #pragma once
 
 #include <cstdint>
@@ -30,8 +30,8 @@ inline tl::unexpected<Error> unsound_error(std::string message) {
   return tl::unexpected<Error>(Error{ErrorKind::unsound, std::move(message)});
 }
 
-// Exit status of a process in which an RZ_CHECK failed (EX_SOFTWARE of sysexits.h). Not a signal:
-// in a worker that would look like a fault of the kernel.
+// Exit status of a process in which an RZ_CHECK failed (EX_SOFTWARE of sysexits.h). Not a signal,
+// because a signal in a worker would look like a fault of the kernel.
 inline constexpr int kCheckFailedExit = 70;
 
 // For conditions that must not occur: prints and ends the process, in release builds too.
@@ -51,7 +51,7 @@ inline constexpr int kCheckFailedExit = 70;
       return ::tl::unexpected(std::move(rz_tried).error()); \
   } while (false)
 
-// The same, but assigns the value to `declaration`. Expands to two statements, so it must not
+// Like RZ_TRY, but assigns the value to `declaration`. Expands to two statements, so it must not
 // follow an `if` without braces.
 //   RZ_TRY_ASSIGN(const Plan plan, parse_plan(text, file));
 #define RZ_TRY_ASSIGN(declaration, ...) \

@@ -1,5 +1,6 @@
-// JSON of structs by their tables (field_table.h): an object with their names in their order, of
-// enumerators their names. Doubles that JSON does not have are texts: "nan", "inf", "-inf".
+// JSON of structs by their field tables (field_table.h): an object with the names of the table, in
+// its order; enumerators are written as their names. Doubles without a JSON number are strings:
+// "nan", "inf", "-inf".
 #pragma once
 
 #include <fmt/format.h>
@@ -53,14 +54,14 @@ class FieldJson {
   static Json of(const std::vector<T>& values, Defaults defaults) {
     return list(values, defaults);
   }
-  // null where there is none.
+  // null if the optional is empty.
   template <class T>
   static Json of(const std::optional<T>& value, Defaults defaults) {
     return value ? of(*value, defaults) : Json();
   }
 
-  // Throws std::exception, which says what is wrong. A sparse member that the object lacks keeps
-  // what it is; names that the table does not have are passed over.
+  // Throws std::exception with a description of the error. A sparse member that the object lacks
+  // keeps its value; names that the table does not have are ignored.
   template <class T>
   static void read(const Json& json, T& value) {
     read(json, value, "");
@@ -80,7 +81,7 @@ class FieldJson {
     return array;
   }
 
-  // `name`: of the member, for errors.
+  // `name` is the name of the member, for errors.
   template <class T>
   static void read(const Json& json, T& value, const char* name) {
     if constexpr (HasFields<T>) {
@@ -98,7 +99,7 @@ class FieldJson {
       value = json.is_string() ? std::strtod(json.get_ref<const std::string&>().c_str(), nullptr)
                                : json.get<double>();
     } else if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
-      // Before it is converted: nlohmann casts whatever number it is.
+      // The range is checked before the conversion, because nlohmann casts any number.
       if (!json.is_number_integer() ||
           !(json.is_number_unsigned() ? std::in_range<T>(json.get<std::uint64_t>())
                                       : std::in_range<T>(json.get<std::int64_t>())))

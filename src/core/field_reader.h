@@ -1,5 +1,5 @@
-// Structs with a field table (field_table.h) out of a table of a document, with the errors of
-// TableReader: they name the document and the field, and what is expected there.
+// Reads structs with a field table (field_table.h) from a table of a document, with the errors of
+// TableReader, which name the document, the field and the expected value.
 #pragma once
 
 #include <concepts>
@@ -14,9 +14,9 @@
 
 namespace redzone {
 
-// Fields that the table of the document lacks are errors, but for sparse ones, which keep what they
-// are. So are fields that the struct does not have. Texts are printable and bounded
-// (TableReader::text). Throws FieldError.
+// A field that the document lacks is an error unless it is sparse; a sparse field then keeps its
+// value. A field that the struct does not have is an error, too. Texts must be printable and
+// bounded (TableReader::text). Throws FieldError.
 template <HasFields T>
 void read_fields(TableReader& table, T& value);
 
@@ -25,7 +25,7 @@ M read_field(TableReader& table, const char* name) {
   if constexpr (std::is_same_v<M, bool>) {
     return table.flag(name);
   } else if constexpr (std::is_same_v<M, std::uint64_t>) {
-    table.any(name);  // not left out
+    table.any(name);  // an error if absent
     return table.not_negative(name, 0);
   } else if constexpr (std::integral<M>) {
     return static_cast<M>(
@@ -40,7 +40,7 @@ M read_field(TableReader& table, const char* name) {
     return table.texts(name);
   } else {
     M all;
-    table.list(name);  // not left out
+    table.list(name);  // an error if absent
     for (TableReader& element : table.tables(name)) read_fields(element, all.emplace_back());
     return all;
   }

@@ -1,12 +1,13 @@
-// The members of a struct, as they are sent and stored. A struct has one table, declared in its own
-// namespace, with its members in the order in which they are declared:
+// Field tables: the members of a struct, as they are sent and stored. A struct has one table,
+// declared in its own namespace, with its members in the order in which they are declared:
 //
 //   constexpr auto field_table(std::type_identity<Fault>) {
 //     return fields<Fault>(field("code", &Fault::code), sparse("kernel", &Fault::kernel), ...);
 //   }
 //
-// The bytes between driver and worker (wire.h), the JSON of stores and reports (field_json.h) and
-// columns of stores are made and read by it. A table that leaves a member out does not compile.
+// The table defines how the bytes between driver and worker (wire.h), the JSON of stores and
+// reports (field_json.h) and columns of stores are written and read. A table that omits a member
+// does not compile.
 #pragma once
 
 #include <cstddef>
@@ -18,11 +19,11 @@
 
 namespace redzone {
 
-// Whether the stored form has a member.
+// Whether the stored form contains a member.
 enum class Stored : std::uint8_t {
-  never,  // it is only sent, and has no name
+  never,  // only sent; the member has no name
   always,
-  unless_default  // left out while it equals M{}, which must be the member's default
+  unless_default  // omitted while it equals M{}, which must be the member's default
 };
 
 template <class T, class M, Stored kStored>
@@ -42,7 +43,7 @@ consteval auto sparse(const char* name, M T::*member) {
   return Field<T, M, Stored::unless_default>{name, member};
 }
 
-// Are the members of T of these types, in this order, and are there no others? An array is
+// Whether the members of T have these types, in this order, and T has no others. An array is
 // initialized by its first element.
 template <class T, class... M>
 concept HasMembers = std::is_aggregate_v<T> && requires {
@@ -51,7 +52,7 @@ concept HasMembers = std::is_aggregate_v<T> && requires {
   T{{std::declval<std::remove_extent_t<M>>()}..., {}};
 };
 
-// Do two fields stand for the same member, or share a name?
+// Whether two fields stand for the same member or share a name.
 template <class T, class M, Stored kM, class N, Stored kN>
 constexpr bool collide(const Field<T, M, kM>& a, const Field<T, N, kN>& b) {
   if constexpr (std::is_same_v<M, N>)
@@ -60,7 +61,7 @@ constexpr bool collide(const Field<T, M, kM>& a, const Field<T, N, kN>& b) {
          std::string_view(a.name) == std::string_view(b.name);
 }
 
-// How many of `all` collide with `one`, which is among them?
+// The number of fields of `all` that collide with `one`, which is among them.
 template <class One, class... F>
 constexpr std::size_t colliding(const One& one, const F&... all) {
   return (std::size_t{0} + ... + std::size_t{collide(one, all)});
@@ -75,7 +76,7 @@ consteval std::tuple<F...> fields(F... all) {
   return {all...};
 }
 
-// The table of a struct that is only sent.
+// The table of a struct that is only sent, never stored.
 template <class T, class... M>
 consteval auto sent_fields(M T::*... members) {
   return fields<T>(Field<T, M, Stored::never>{"", members}...);

@@ -24,10 +24,10 @@ struct Reliability {
   bool operator==(const Reliability&) const = default;
 };
 
-// One axis, varied alone: "launch = blocking" failed k of n. For axis and_launch("allocator") the
-// launch mode varies with it: "guard, gated".
+// Result of varying one axis alone: "launch = blocking" failed k of n. On the axis
+// and_launch("allocator") the launch mode varies, too: "guard, gated".
 struct AttributionRow {
-  std::string axis;   // of a ModeAxis, or axis::kLoad (mode_axes.h)
+  std::string axis;   // name of a ModeAxis, or axis::kLoad (mode_axes.h)
   std::string value;  // "blocking"
   Reliability failed;
   bool operator==(const AttributionRow&) const = default;
@@ -55,16 +55,17 @@ struct Finding {
   std::int64_t id = 0;
   Signature signature;
   FindingState state = FindingState::suspect;
-  std::string oracle;          // its expand() and judge() show the failure on `plan`
+  std::string oracle;          // oracle whose expand() and judge() show the failure on `plan`
   std::string reason;          // one sentence
-  Plan plan;                   // the smallest known
-  Plan original;               // as it was generated
-  bool minimal = false;        // reduction.end is ReductionEnd::minimal, also in older stores
-  Reduction reduction = {};    // how `plan` was made
+  Plan plan;                   // the smallest known plan that fails
+  Plan original;               // the plan as generated
+  bool minimal = false;        // true if reduction.end is ReductionEnd::minimal; set in older
+                               // stores, too
+  Reduction reduction = {};    // how `plan` was reduced from `original`
   bool needs_history = false;  // `plan` includes calls of earlier plans of the worker
   Reliability reliability;
   std::vector<AttributionRow> attribution;
-  std::vector<Attribution> fault_attributions;  // of the failure of `plan`, by source
+  std::vector<Attribution> fault_attributions;  // for the failure of `plan`, one per source
   std::string fault_detail;  // kernel, access, address relative to the buffer; for people
   Environment environment;
   std::int64_t campaign = 0;
@@ -74,13 +75,14 @@ struct Finding {
   std::string first_seen;        // UTC, ISO 8601
   std::string last_seen;
   Ledger ledger = {};  // state from its ledger entries; read, but never written with the finding
-  // Set: it was seen in this program under the guard, and its plans make no call.
+  // Set for a finding of a program under `redzone guard`; its plans make no call.
   std::optional<ProgramOrigin> program = {};
-  // It came with a merge from another store, which may be of other people and another machine.
+  // The finding was merged from another store, which may belong to other people and another
+  // machine.
   bool origin_merged = false;
 };
 
-// A file, as bytes, that belongs to a finding.
+// A file that belongs to a finding.
 struct Artifact {
   std::string kind;  // "log": how the worker ended and what it printed last
   std::string name;
@@ -95,7 +97,7 @@ inline FindingState state_of(const Reliability& runs) {
   if (runs.k == 0) return FindingState::unconfirmed;
   return runs.k == runs.n ? FindingState::confirmed : FindingState::flaky;
 }
-// The failure recurs in fresh workers.
+// True if the failure recurs in fresh workers.
 inline bool was_found(FindingState state) {
   return state == FindingState::confirmed || state == FindingState::flaky;
 }

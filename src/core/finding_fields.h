@@ -1,5 +1,5 @@
-// The tables of what belongs to a finding and has the same names in the columns of stores and in
-// `--json`. A new member needs its column, too (store/schema.cpp).
+// Field tables of the parts of a finding that have the same names in the columns of stores and in
+// `--json`. A new member also needs a column (store/schema.cpp).
 #pragma once
 
 #include "core/attribution.h"

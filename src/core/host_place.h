@@ -1,4 +1,5 @@
-// Where host code of a target crashed or hangs: the detail of such a fault (core/trial.h).
+// Names the host code of a target that crashed or hangs: the `detail` of such a fault
+// (core/trial.h).
 #pragma once
 
 #include <string_view>

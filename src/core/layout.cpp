@@ -5,7 +5,8 @@
 namespace redzone {
 namespace {
 
-// Dims in memory order, outermost first. Computed, because each call of a trial needs several.
+// Dims in memory order, outermost first. Computed on access and not stored, because each call of a
+// trial needs several.
 class MemoryOrder {
  public:
   MemoryOrder(const Shape& shape, const Layout& layout) : n_(shape.size()), layout_(layout) {}
@@ -135,7 +136,7 @@ std::optional<std::string> dim_violation(const Shape& shape, std::int64_t dim, b
 
 bool is_sparse(double gap_bytes, double element_bytes) {
   constexpr double kLargeBytes = 256 << 20;
-  constexpr double kFarApart = 16;  // times the bytes of the elements
+  constexpr double kFarApart = 16;  // ratio of gap bytes to element bytes
   return gap_bytes > kLargeBytes && gap_bytes > kFarApart * element_bytes;
 }
 
@@ -149,7 +150,7 @@ Result<View> make_view(const Shape& shape, const Layout& layout) {
   const MemorySizes sizes(shape, layout);
   const MemoryOrder order(shape, layout);
   RZ_TRY(set_pitches(sizes, layout, order, v.strides));
-  v.numel = count(sizes);  // cannot overflow if the pitches did not
+  v.numel = count(sizes);  // cannot overflow, because set_pitches() succeeded
 
   std::int64_t last = 0;  // storage index of the last element, relative to the lowest
   for (std::size_t d = 0; d < sizes.size(); ++d) {

@@ -33,10 +33,11 @@ struct Layout {
 struct View {
   Shape shape;
   Shape strides;                   // elements, as the target sees them
-  std::int64_t offset_elems = 0;   // of the lowest element from the start of the storage
-  std::int64_t origin_elems = 0;   // of element [0, 0, ..] from the lowest; not 0 if reversed
+  std::int64_t offset_elems = 0;   // lowest element, from the start of the storage
+  std::int64_t origin_elems = 0;   // element [0, 0, ..], from the lowest element; not 0 if a dim is
+                                   // reversed
   std::int64_t storage_elems = 0;  // from the start of the storage to the end of the last run
-  std::int64_t numel = 0;          // in memory: a broadcast dim counts once
+  std::int64_t numel = 0;          // elements in memory: a broadcast dim counts once
   Shape memory_sizes;              // at least one entry; innermost last
   Shape memory_strides;            // elements; innermost is 1
   // Index in memory order of element [i0, i1, ..]: first_index + sum(i_k * index_steps[k]).

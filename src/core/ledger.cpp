@@ -14,7 +14,8 @@ bool is_automatic(LedgerEvent event) {
 void add_entry(Ledger& ledger, const LedgerEntry& entry) {
   const Standing next = after(ledger.standing, entry.event);
   if (ledger.since.empty() || next != ledger.standing) ledger.since = entry.at;
-  // A mark that leads nowhere (a waiver of what another machine saw fixed before) says nothing.
+  // Other marks have no effect (such as a waiver of a finding that another machine saw fixed
+  // before), so their link and note are ignored.
   const bool holds =
       next == Standing::fresh || next == Standing::known || next == Standing::quarantined;
   if (!is_automatic(entry.event) && holds) {

@@ -1,7 +1,7 @@
-// The ledger of a finding: what people decided about it and what later runs showed of it.
+// The ledger of a finding: the decisions of users about it and the results of later runs.
 //
-// What is kept are events; the standing is computed from them. So ledgers of several machines are
-// merged by taking all events of each, in any order and any number of times.
+// The ledger stores events and computes the standing from them, so the ledgers of several machines
+// merge by taking the union of their events, in any order and any number of times.
 #pragma once
 
 #include <compare>
@@ -17,11 +17,11 @@
 namespace redzone {
 
 enum class Standing : std::uint8_t {
-  fresh,        // "new": nobody has said anything of it
-  known,        // waived, with a link to where it is being dealt with
-  fixed,        // a later build passes what failed
+  fresh,        // "new": no user has marked the finding
+  known,        // waived, with a link to the bug report
+  fixed,        // a later build passes the plan that failed
   regressed,    // it failed again after it was fixed
-  quarantined,  // never launched: it wedges the machine
+  quarantined,  // never launched, because it makes the machine hang
 };
 
 constexpr auto enum_table(Standing) {
@@ -32,15 +32,16 @@ constexpr auto enum_table(Standing) {
                                            {Standing::quarantined, "quarantined"}});
 }
 
-// A person has decided how the finding is dealt with; it makes no run and no night fail.
+// True if a user has decided how to handle the finding; it then makes no run and no nightly run
+// fail.
 inline bool is_waived(Standing standing) {
   return standing == Standing::known || standing == Standing::quarantined;
 }
 
 enum class LedgerEvent : std::uint8_t {
-  passed,       // replayed, and as often as it takes no run failed
-  failed,       // seen in fresh workers
-  fresh,        // "new": a waiver or a quarantine is taken back
+  passed,       // replayed often enough, and no run failed
+  failed,       // failed in fresh workers
+  fresh,        // "new": a waiver or a quarantine was removed
   known,        // waived; has a link
   quarantined,  // has a link or a note
 };
@@ -65,29 +66,29 @@ struct LedgerEntry {
 // The sum of all entries of a finding.
 struct Ledger {
   Standing standing = Standing::fresh;
-  std::string link, note;  // of the latest mark
-  std::string since;       // when the standing became what it is; "" where there is no entry
+  std::string link, note;  // of the latest mark (event set by a user) that has an effect
+  std::string since;       // time of the last change of the standing; "" if there is no entry
 
   bool operator==(const Ledger&) const = default;
 };
 
-// Where an event leads. Whatever is quarantined stays so until it is taken back, and what is fixed
-// cannot be waived: that would hide its return.
+// The standing after an event. A quarantined finding stays quarantined until the quarantine is
+// removed. A fixed finding cannot be waived, because the waiver would hide a regression.
 Standing after(Standing standing, LedgerEvent event);
 
-// Entries in any order, with or without repetitions.
+// The ledger after these entries, which may be in any order and repeated.
 Ledger ledger_of(std::vector<LedgerEntry> entries);
-// As it was at that time; entries after it do not count.
+// The ledger at that time: later entries are ignored.
 Ledger ledger_at(std::span<const LedgerEntry> entries, std::string_view time);
 
-// The entries without those that say nothing, sorted: of several in a row that passed, or that
-// failed, the first and the last stay. The ledger at any time is the same; and whatever is added,
-// the standing at the end is.
+// The entries, sorted and without redundant ones: of several consecutive passes, or failures, only
+// the first and the last remain. ledger_at() returns the same for any time, and the final standing
+// is the same after any entries are added.
 std::vector<LedgerEntry> compacted(std::vector<LedgerEntry> entries);
 
-// Whether a person may mark a finding of this standing so. Usage errors: a waiver without a link, a
-// link that is not a URL (http or https, no spaces or control characters), a quarantine without
-// link and note, a mark on a fixed finding.
+// Whether a user may add `mark` to a finding with this standing. Usage errors: a waiver without a
+// link, a link that is not a URL (http or https, no spaces or control characters), a quarantine
+// with neither link nor note, any mark but a quarantine on a fixed finding.
 Result<void> check_mark(Standing standing, const LedgerEntry& mark);
 
 }  // namespace redzone

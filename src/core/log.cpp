@@ -26,7 +26,7 @@ spdlog::level::level_enum level_of(Level level) {
 spdlog::logger& logger() {
   static spdlog::logger only = [] {
     spdlog::logger made("redzone", std::make_shared<spdlog::sinks::stderr_sink_mt>());
-    // A line of progress that is written over may stand on a terminal.
+    // Overwrites a line of progress that may be on the terminal.
     const bool terminal = ::isatty(STDERR_FILENO) != 0;
     made.set_pattern(terminal ? "\r\033[K%H:%M:%S.%e %l: %v" : "%H:%M:%S.%e %l: %v");
     made.set_level(level_of(Level::warn));

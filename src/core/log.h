@@ -1,16 +1,16 @@
-// The log: lines on stderr that say what the program is doing. It is for people: results go to
-// stdout, errors and notes of commands to stderr without level and time (cli/output.h).
+// The log: lines on stderr about the progress of the program, for users. Results go to stdout;
+// errors and notes of commands go to stderr without level and time (cli/output.h).
 //
 //   warn    something failed and the program continues without it: always shown
 //   info    with -v: phases of campaigns, workers started and lost, triage of findings, replays
 //   debug   with -vv: every trial and every probe
 //
 // A line has the time, the level and a text. Control characters and line breaks in the text are
-// escaped (core/terminal.h), as it may come from targets, files or workers. The text of a level
-// that is not shown is not formatted.
+// escaped (core/terminal.h), because it may come from targets, files or workers. The text of a
+// level that is not shown is not formatted.
 //
-// The log is global to the process, as stderr is. main() sets the level once, before anything else
-// runs, and no result may depend on it. Any thread may log.
+// The log is global to the process, because stderr is. main() sets the level once, before any other
+// code runs, and no result may depend on the level. Any thread may log.
 //
 // Worker processes log warnings only. Their stderr is a pipe to the driver, which keeps its last
 // part and quotes it if the worker is lost (exec/output_tail.h).
@@ -34,7 +34,7 @@ constexpr Level level_for(std::size_t times) {
 
 // Shows lines of this level and of more severe ones.
 void set_level(Level level);
-// For a caller whose text needs more work than formatting.
+// For callers that do more work than formatting to build the text.
 bool shows(Level level);
 // Writes `text` as a line if the level is shown.
 void write(Level level, std::string_view text);

@@ -10,9 +10,9 @@
 namespace redzone {
 namespace {
 
-// All ones is NaN as any floating type and -1 as an integer; the next is finite and positive.
-// Memory that was never used holds zeros, and code that only works with those treats all else
-// alike.
+// All ones is NaN in any floating-point type and -1 as an integer; kFinitePoison is finite and
+// positive. Memory that was never used holds zeros, and code that works only with zeros fails with
+// any other value.
 constexpr std::uint32_t kNanPoison = 0xffffffffu, kFinitePoison = 0x3f3f3f3fu, kZeros = 0;
 
 std::string axis_text(NamedEnum auto value) {
@@ -82,7 +82,7 @@ void set_allocator(Mode& mode, Allocator allocator) {
   if (allocator != mode.allocator) mode = with_allocator(mode, allocator);
 }
 
-// The allocator axis includes the policy of the pool.
+// Simpler modes along the allocator axis, which includes the pool policy.
 std::vector<Mode> plainer_memory(const Mode& mode) {
   std::vector<Mode> out;
   for (const auto v : {Allocator::guard, Allocator::plain, Allocator::caching})
@@ -137,10 +137,10 @@ ModeAxis placement() {
           .plainer = as_by_default<&Mode::placement>};
 }
 
-// No oracle compares along it: a kernel may have other code, with other rounding, for what is
-// aligned further. Bisection and attribution vary it only in plans that set it: a plan with the
-// default may pass under the others for another reason, since they move the buffer away from its
-// guard page.
+// No oracle compares along this axis: a kernel may use other code, with other rounding, for tensors
+// that are aligned further. Bisection and attribution vary the axis only in plans that set it: a
+// plan with the default may pass with the other values for another reason, because they move the
+// buffer away from its guard page.
 ModeAxis alignment() {
   return {.name = "alignment",
           .has = [](const Plan& plan) { return plan.mode.alignment != Alignment::promised; },
@@ -156,8 +156,8 @@ ModeAxis alignment() {
               }};
 }
 
-// Varied in plans that set it alone: a thread costs more than a short call, so that only some plans
-// make calls in threads of their own.
+// Varied only in plans that set it: creating a thread costs more than a short call, so only some
+// plans make calls in separate threads.
 ModeAxis callers() {
   return {.name = "callers",
           .oracle = "host-thread",
@@ -173,7 +173,7 @@ ModeAxis callers() {
           .plainer = as_by_default<&Mode::callers>};
 }
 
-// Varied in plans that set it alone: with the default, calls lie where no call was.
+// Varied only in plans that set it: by default, each call has memory that no earlier call used.
 ModeAxis addresses() {
   return {.name = "addresses",
           .oracle = "address",
@@ -189,8 +189,8 @@ ModeAxis addresses() {
           .plainer = as_by_default<&Mode::addresses>};
 }
 
-// Varied in plans that set it alone: the fill costs more than a short call. First to what was left,
-// then to the other fill.
+// Varied only in plans that set it, because the fill costs more than a short call. The first
+// variation leaves the stack as it is; the second uses the other fill.
 void vary_stack(const Plan& plan, TrialSpec& t) {
   if (plan.mode.stack == Stack::as_left) return;
   const bool other_fill = t.mode.stack == Stack::as_left;
@@ -250,22 +250,23 @@ ModeAxis schedule() {
           .of_enqueued_work = true,
           .value = own<&Mode::schedule_seed>,
           .values = values_of<std::uint64_t>(&Mode::schedule_seed, {0, 1, 2, 3, 4, 5}),
-          .attributed = 3,  // the seeds have no meaning by themselves: bisection draws more of them
+          .attributed = 3,  // seeds have no meaning by themselves; bisection tries more of them
           .vary = [](const Plan&,
                      TrialSpec& t) { t.mode.schedule_seed = next_schedule(t.mode.schedule_seed); },
-          .compared = 14,  // a race shows under few schedules
+          .compared = 14,  // many, because a race shows under few schedules only
           .screened = true,
           .take = take<&Mode::schedule_seed>,
           .plainer = as_by_default<&Mode::schedule_seed>};
 }
 
-// Launches of a blocking plan have no other work beside them.
+// Launches of a blocking plan run without other work beside them.
 bool is_contended(const Plan& plan) {
   return plan.mode.launch != Launch::blocking && has_contention(plan.mode.schedule_seed);
 }
 
-// On a device whose seeds only decide whether it is kept busy. What fails on an idle device does
-// not need that, so the axis is one of plans that have it: one in 16.
+// Replaces schedule() on a device whose seeds decide only whether it is kept busy. A failure on an
+// idle device does not need contention, so the axis applies only to plans with contention: one in
+// 16.
 ModeAxis contention() {
   return {.name = axis::kSchedule,
           .oracle = "schedule",
@@ -313,7 +314,7 @@ ModeAxis streams() {
           .has = has_streams,
           .value = [](const Plan&) { return std::string("several"); },
           .values = {{"one", on_one_stream}},
-          .attributed = 0};  // the reduction has tried it already
+          .attributed = 0};  // the reduction has already tried it
 }
 
 }  // namespace

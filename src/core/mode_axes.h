@@ -46,7 +46,7 @@ struct ModeAxis {
   FailKind kind = FailKind::divergence;
   std::string_view claim = {};  // "'y' depends on <claim>"
 
-  // It only has an effect on work that is enqueued, and none on calls that compute at once.
+  // The axis affects enqueued work only, not targets whose calls compute at once.
   bool of_enqueued_work = false;
   // Whether the axis applies to the plan. Null: always.
   bool (*has)(const Plan&) = nullptr;
@@ -59,13 +59,13 @@ struct ModeAxis {
   std::size_t attributes() const { return std::min(attributed, values.size()); }
   // The axis changes the steps themselves, so it cannot be combined with changes of single steps.
   bool alone = false;
-  // If a finding always fails with its value and never with another, reports state that it needs
-  // the value.
+  // If a finding always fails with the plan's own value and never with another, reports state that
+  // the finding needs that value.
   bool needed = false;
 
-  // Changes a trial of the plan to another value, for the oracle that compares along the axis,
-  // which tries `compared` values, each made from the one before. More than one is for axes along
-  // which only some values show a difference.
+  // Changes a trial of the plan to another value, for the oracle that compares along the axis. The
+  // oracle tries `compared` values, each derived from the previous one; more than one if only some
+  // values of the axis show a difference.
   void (*vary)(const Plan&, TrialSpec&) = nullptr;
   std::size_t compared = 1;
   // The second trial of the screen varies this axis, too. The screen itself sets launch, allocator,
@@ -85,20 +85,20 @@ inline constexpr std::string_view kLaunch = "launch", kPoison = "poison", kSched
 inline constexpr std::string_view kLoad = "load", kAlone = "alone", kSideBySide = "side by side";
 }  // namespace axis
 
-// Those of a device whose seeds decide how blocks, threads and streams interleave.
+// The axes of a device whose seeds decide how blocks, threads and streams interleave.
 const std::vector<ModeAxis>& all_mode_axes();
 
-// The axes that have an effect on a device whose seeds decide this: without the row "schedule", or
-// with another in its place that varies whether the device is kept busy.
+// The axes of a device whose seeds decide `decides`: unless they decide the interleaving, the row
+// "schedule" is absent or replaced by one that varies whether the device is kept busy.
 std::vector<ModeAxis> mode_axes_with(SeedDecides decides);
 
-// Those of `axes` that have an effect on targets whose calls compute at once.
+// Those axes that affect targets whose calls compute at once.
 std::vector<ModeAxis> mode_axes_at_once(std::vector<ModeAxis> axes);
 
 // Null if no axis has that name.
 const ModeAxis* find_mode_axis(std::span<const ModeAxis> axes, std::string_view name);
 
-// A row of the full table, which must exist.
+// A row of all_mode_axes(), which must exist.
 const ModeAxis& mode_axis(std::string_view name);
 
 }  // namespace redzone

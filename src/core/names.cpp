@@ -27,7 +27,8 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }  // namespace
 
 std::string did_you_mean(std::string_view name, const std::vector<std::string>& candidates) {
-  // Nothing has such a name, and the comparison takes its length times that of each candidate.
+  // No valid name is longer; the bound limits the cost, which is the product of both lengths per
+  // candidate.
   constexpr std::size_t kMostBytes = 256;
   if (name.size() > kMostBytes) return "";
   std::string_view best;

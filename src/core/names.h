@@ -12,7 +12,7 @@
 
 namespace redzone {
 
-// ", did you mean 'x'?" for the nearest candidate by edit distance, or "" when none is near.
+// ", did you mean 'x'?" for the nearest candidate by edit distance, or "" if no candidate is near.
 std::string did_you_mean(std::string_view name, const std::vector<std::string>& candidates);
 
 // The enumerator of that name, or a usage error that lists the valid names.
@@ -23,7 +23,7 @@ Result<E> parse_name(std::string_view name) {
       fmt::format("unknown {} '{}': {}", kEnumTable<E>.what, name, fmt::join(texts_of<E>(), ", ")));
 }
 
-// The same for other values. `Table` is a range of pair<T, const char*>.
+// Like parse_name(), for values of other types. `Table` is a range of pair<T, const char*>.
 template <class Table>
 auto value_in(const Table& table, std::string_view name, std::string_view what)
     -> Result<std::remove_cv_t<decltype(table[0].first)>> {

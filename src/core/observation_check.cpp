@@ -9,7 +9,7 @@ namespace {
 
 using Problem = std::optional<std::string>;
 
-// Far more than any trial counts, and few enough that sums of them do not overflow.
+// Far more than any trial counts, and small enough that sums of counts do not overflow.
 constexpr std::uint64_t kMostCounted = std::uint64_t{1} << 60;
 
 Problem counted(std::string_view what, std::initializer_list<std::uint64_t> counts) {
@@ -45,11 +45,11 @@ class Check {
   }
 
  private:
-  // -1: unknown.
+  // `call` may be -1: unknown.
   Problem place(std::string_view what, std::int32_t call, std::int64_t distance_bytes) const {
     if (call != -1 && !is_call(call))
       return fmt::format("{} of call {}, the plan has {}", what, call, calls_);
-    // Its absolute value is no std::int64_t.
+    // The absolute value of the minimum does not fit into std::int64_t.
     if (distance_bytes == std::numeric_limits<std::int64_t>::min())
       return fmt::format("{} at a distance of {} bytes", what, distance_bytes);
     return std::nullopt;

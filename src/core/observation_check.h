@@ -1,5 +1,6 @@
-// What an observation can say of a plan. Whoever decodes one (a worker's frame, a row of a store)
-// asks here first, so that no reader of observations meets a call that the plan does not have.
+// Checks whether an observation is possible for a plan. Every decoder of observations (of a
+// worker's frame, of a row of a store) calls this first, so that readers of observations never see
+// a call that the plan does not have.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +11,8 @@
 
 namespace redzone {
 
-// Why no trial of a plan with `calls` calls can have given this; nothing when one can. Enumerators
-// and text are the decoder's business.
+// Why no trial of a plan with `calls` calls can have produced the observation; nothing if a trial
+// can have produced it. The decoder checks enumerators and texts.
 std::optional<std::string> observation_problem(const Observation& observation, std::size_t calls);
 
 }  // namespace redzone

@@ -1,6 +1,6 @@
-// What is sent and stored of what a trial saw: the tables of Observation and of all that it holds.
-// The names are those of stores and of `--json`. A store of an earlier build lacks the members that
-// came later, so a new one is sparse.
+// Field tables of Observation and of all structs that it contains, for sending and storing. The
+// names are those of stores and of `--json`. A store of an earlier build lacks members that were
+// added later, so new members are sparse.
 #pragma once
 
 #include "core/field_table.h"

@@ -5,10 +5,10 @@
 
 namespace redzone {
 
-// Calls that completed and were not compared with the reference (see ReferenceCount).
+// Counts completed calls that were not compared with the reference (see ReferenceCount).
 struct OutputCount {
   std::int64_t by_digests = 0;  // by comparing the digests of two trials
-  std::int64_t by_nothing = 0;  // not at all, or no output has an element to judge
+  std::int64_t by_nothing = 0;  // not judged, or no output has an element
 
   OutputCount& operator+=(const OutputCount& more) {
     by_digests += more.by_digests;

@@ -1,5 +1,5 @@
-// Counts the memory that a target takes by itself in its calls, as PyTorch does for tensors, and
-// not by Context::allocate().
+// Counts the memory that a target allocates itself during its calls, as PyTorch does for tensors,
+// instead of by Context::allocate().
 #pragma once
 
 #include <cstdint>
@@ -8,11 +8,12 @@ namespace redzone {
 
 struct OwnMemory {
   std::uint64_t blocks = 0, bytes = 0;  // from the allocator of the plan
-  // Not guarded: over the worker's limits, or taken by libraries that the worker does not know.
+  // Not guarded: over the worker's limits, or allocated by libraries that the worker does not
+  // intercept.
   std::uint64_t left_out_blocks = 0, left_out_bytes = 0;
   std::uint64_t other_blocks = 0, other_bytes = 0;
   std::uint64_t unpoisoned_blocks = 0;  // too large to be filled
-  // Trials in a worker that could guard none of it and counted nothing.
+  // Trials in a worker that could not guard such memory and counted nothing.
   std::uint64_t unguarded_trials = 0;
 
   OwnMemory& operator+=(const OwnMemory& more) {

@@ -5,7 +5,7 @@
 
 namespace redzone {
 
-// Of x86-64 Linux. The smallest unit that can be mapped or protected.
+// Page size of x86-64 Linux: the smallest unit that can be mapped or protected.
 inline constexpr std::size_t kPageBytes = 4096;
 
 }  // namespace redzone

@@ -17,48 +17,49 @@
 namespace redzone {
 
 // blocking: synchronize after each launch. async: enqueue freely, synchronize at the end.
-// gated: blocked launches: the streams are held until the whole plan is enqueued.
+// gated: launches are blocked: the streams are held until the whole plan is enqueued.
 enum class Launch : std::uint8_t { blocking, async, gated };
 // guard: buffers between guard pages. plain: the device's ordinary allocator, no guard, no canary.
 // The other two allocate in stream order, so that memory is reused while work is queued, as in
-// production; they have no guard and no canary either. pool: the driver's (cuMemAllocAsync).
-// caching: a cache of blocks per stream, as PyTorch's.
+// production; they have no guard and no canary either. pool: the driver's stream-ordered allocator
+// (cuMemAllocAsync). caching: a cache of blocks per stream, like PyTorch's.
 enum class Allocator : std::uint8_t { guard, plain, pool, caching };
 // The side of a buffer with the guard page. guard_after: the buffer ends at the page, so that
 // accesses past its end fault. guard_before: it starts there, so that accesses before its start
 // fault.
 enum class Placement : std::uint8_t { guard_after, guard_before };
-// How far the bases of tensors are aligned. promised: to what the spec promises, often to more.
-// exact: to what it promises and no more, an odd multiple of it. element: as `promised`, but where
-// the spec is silent the base is such that the storage ends at a multiple of 16 bytes. mixed: some
-// tensors of a call as with `exact`, the others further, to 16 bytes at the least, so that tensors
-// of one size differ (is_aligned_further()). But for `promised`, a base has the same remainder in
-// all trials of a plan, whatever the placement and the allocator: a kernel may have other code,
-// with other rounding, for what is aligned further.
+// Alignment of the base addresses of tensors. promised: at least what the spec promises, often
+// more. exact: an odd multiple of the promised alignment, so no more than promised. element: like
+// `promised`, but if the spec promises no alignment, the storage ends at a multiple of 16 bytes.
+// mixed: some tensors of a call like `exact`, the others aligned further, to at least 16 bytes, so
+// that tensors of one size differ (is_aligned_further()). Except with `promised`, a base has the
+// same remainder in all trials of a plan, with every placement and allocator: a kernel may use
+// other code, with other rounding, for tensors that are aligned further.
 enum class Alignment : std::uint8_t { promised, exact, element, mixed };
 
-// Of a plan with mixed alignments: whether tensor `k` of the spec is aligned further than promised
-// in a call with this data seed. The upper bits of a product, so that small seeds differ, and that
-// nothing else which a seed decides goes along.
+// For plans with mixed alignments: whether tensor `k` of the spec is aligned further than promised
+// in a call with this data seed. Takes an upper bit of a product, so that small seeds differ and
+// the result is not correlated with other choices that the seed determines.
 inline constexpr bool is_aligned_further(std::uint64_t seed, std::size_t k) {
   return (seed * 0x9e3779b97f4a7c15u >> (63 - k % 64) & 1) != 0;
 }
-// The host threads that make the calls. one: the same makes all. each: each call step, and each
-// body of a graph, has a thread of its own, which ends before the next step begins; what the target
-// keeps for a thread ends with it (thread_local objects, and what their destructors release). Calls
-// never overlap in time.
+// The host threads that make the calls. one: one thread makes all calls. each: each call step, and
+// each body of a graph, has its own thread, which ends before the next step begins; thread-local
+// state of the target ends with the thread (thread_local objects, and whatever their destructors
+// release). Calls never overlap in time.
 enum class Callers : std::uint8_t { one, each };
-// Where the tensors of a call lie. distinct: each call has memory of its own, up to the limits of a
-// trial (TrialLimits). reused: in the memory of the calls before it, so that
-// tensors of one size lie at one address with other data, as a framework's allocator places them.
+// Where the tensors of a call are placed. distinct: each call has its own memory, up to the limits
+// of a trial (TrialLimits). reused: in the memory of earlier calls, so that tensors of one size
+// have one address with other data, as in a framework's allocator.
 enum class Addresses : std::uint8_t { distinct, reused };
-// What the host's stack holds below the frame that calls the target. as_left: what earlier code
-// left there. The others: one word everywhere, so that a launcher which reads a local variable that
-// it never wrote reads that, a large integer, which as a float is NaN (filled) or a positive number
-// (filled_finite): comparisons with NaN are false, as they often are with what was left.
+// Contents of the host's stack below the frame that calls the target. as_left: whatever earlier
+// code left there. The others: one repeated word, so that a launcher which reads an uninitialized
+// local variable reads a large integer that is NaN (filled) or a positive number (filled_finite) as
+// a float. Two fills, because comparisons with NaN are false, as they often are with leftover
+// values.
 enum class Stack : std::uint8_t { as_left, filled, filled_finite };
-// The tool that the trial runs under: one of compute-sanitizer's, on CUDA, or a check of the device
-// itself (is_check()), for which plugins are built a second time.
+// The tool that the trial runs under: a tool of compute-sanitizer, on CUDA, or a check of the
+// device itself (is_check()), for which plugins are built a second time.
 enum class SanitizerTool : std::uint8_t {
   none,
   memcheck,
@@ -137,13 +138,14 @@ constexpr auto enum_table(SanitizerTool) {
                                                  {SanitizerTool::undefined, "undefined"}});
 }
 
-// When the pool may reuse memory that was freed on another stream. The defaults are the
-// driver's; cuda.h documents the four as CU_MEMPOOL_ATTR_*.
+// When the pool may reuse memory that was freed on another stream. The defaults are those of the
+// driver; cuda.h documents the four settings as CU_MEMPOOL_ATTR_*.
 struct PoolPolicy {
   bool follow_event_dependencies = true;      // if events order the streams
   bool allow_opportunistic = true;            // if the free has already completed
   bool allow_internal_dependencies = true;    // by making the other stream wait
-  std::uint64_t release_threshold_bytes = 0;  // kept at a synchronization; below 2^63
+  std::uint64_t release_threshold_bytes = 0;  // kept when a synchronization releases memory; below
+                                              // 2^63
 
   auto operator<=>(const PoolPolicy&) const = default;
 };
@@ -152,10 +154,10 @@ struct Mode {
   Launch launch = Launch::async;
   Allocator allocator = Allocator::guard;
   Placement placement = Placement::guard_after;
-  std::uint32_t poison = 0xffffffffu;  // repeated over outputs and scratch before the call
+  std::uint32_t poison = 0xffffffffu;  // fills outputs and scratch before the call
   std::uint64_t schedule_seed = 0;     // see SeedDecides (core/device_traits.h)
   SanitizerTool sanitizer = SanitizerTool::none;
-  PoolPolicy pool = {};  // the default unless the allocator is `pool`
+  PoolPolicy pool = {};  // the default unless `allocator` is `pool`
   Alignment alignment = Alignment::promised;
   Callers callers = Callers::one;
   Addresses addresses = Addresses::distinct;
@@ -184,12 +186,13 @@ struct Call {
 
 struct CallStep {
   Call call;
-  // The same call `repeat` times in a row, without a synchronization, on the same buffers.
+  // Makes the same call `repeat` times in a row on the same buffers, without a synchronization.
   std::int64_t repeat = 1;
   std::int64_t stream = 0;
   // 0: runs here. 1..kMaxGraphs: consecutive call steps with this number, and the waits between
-  // them, form the body of that graph: captured here, run by its ReplaySteps. A body begins on the
-  // stream of its first call; every other stream in it must first wait for a stream of the body.
+  // them, form the body of that graph, which is captured here and run by its ReplaySteps. A body
+  // begins on the stream of its first call; every other stream in it must first wait for a stream
+  // of the body.
   std::int64_t graph = 0;
   bool operator==(const CallStep&) const = default;
 };
@@ -206,7 +209,7 @@ struct WaitStep {
   bool operator==(const WaitStep&) const = default;
 };
 
-// Runs a captured graph `repeat` times on `stream`. Before each run in-out tensors, outputs and
+// Runs a captured graph `repeat` times on `stream`. Before each run, in-out tensors, outputs and
 // scratch are filled again, as for plain calls.
 struct ReplayStep {
   std::int64_t graph = 1;
@@ -225,7 +228,7 @@ struct Plan {
   bool operator==(const Plan&) const = default;
 };
 
-// As print_plan(), for messages of tests.
+// Prints like print_plan(), for messages of tests.
 std::ostream& operator<<(std::ostream& out, const Plan& plan);
 std::ostream& operator<<(std::ostream& out, const Mode& mode);
 
@@ -246,10 +249,10 @@ bool has_graphs(const Plan& plan);
 // Whether any step names a stream other than 0.
 bool has_streams(const Plan& plan);
 
-// The same calls without graphs: they run where they are captured, and once more at each replay.
+// The same calls without graphs: calls run where they are captured, and once more at each replay.
 Plan with_plain_graphs(const Plan& plan);
 
-// 32 hex digits of text_to_hash(). The same for equal plans, on every machine.
+// 32 hex digits, from text_to_hash(). Equal plans have the same hash on every machine.
 std::string plan_hash(const Plan& plan);
 
 }  // namespace redzone

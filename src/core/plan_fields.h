@@ -1,5 +1,5 @@
-// What is sent of plans and of the trials that are made of them. The stored form of a plan is its
-// text (plan_text.h); that of the mode of a trial has a column for each named field.
+// Field tables of plans and trials, for sending. Plans are stored as text (plan_text.h); the mode
+// of a trial is stored in one column per named field.
 #pragma once
 
 #include "core/field_table.h"

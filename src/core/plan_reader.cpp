@@ -23,7 +23,7 @@ Layout read_layout(TableReader f) {
   return layout;
 }
 
-// What calls and replays have in common.
+// Reads the fields that calls and replays share.
 template <class S>
 void read_schedule(TableReader& f, S& step) {
   step.repeat = f.integer_in("repeat", 1, kMaxRepeat, 1);

@@ -1,5 +1,5 @@
-// The plan that stands in a document. plan_text.h has the form; who reads more than the plan of a
-// document (repro.h) begins here.
+// Reads the plan in a document. plan_text.h describes the format; repro.h uses this function to
+// read documents that contain more than a plan.
 #pragma once
 
 #include "core/plan.h"
@@ -7,10 +7,10 @@
 
 namespace redzone {
 
-// What the field "hnd" of a layout was called first; read, and part of a plan's hash.
+// The first name of the layout field "hnd": still accepted, and used in a plan's hash.
 inline constexpr std::string_view kFirstHnd = "heads_first";
 
-// Takes all fields of `root` that are the plan's. Throws FieldError.
+// Reads all fields of `root` that belong to the plan. Throws FieldError.
 Plan read_plan(TableReader& root);
 
 }  // namespace redzone

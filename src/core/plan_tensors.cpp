@@ -39,7 +39,7 @@ Result<std::vector<PlanTensor>> tensors_of(const Plan& plan, const TargetSpec& s
       if (auto added = add_tensors(calls[i]->call, i, spec, out); !added)
         return usage_error(fmt::format("{}: {}", where, added.error().message));
   } catch (const std::exception& e) {
-    return usage_error(fmt::format("{}: {}", where, e.what()));  // of the spec's functions
+    return usage_error(fmt::format("{}: {}", where, e.what()));  // thrown by the spec's functions
   }
   return out;
 }

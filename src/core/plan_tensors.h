@@ -1,4 +1,4 @@
-// The tensors of a plan's calls, as the target's spec makes them of dims, knobs and layouts.
+// The tensors of a plan's calls, as the target's spec derives them from dims, knobs and layouts.
 #pragma once
 
 #include <cstdint>
@@ -17,12 +17,12 @@ struct PlanTensor {
   DType dtype = DType::f32;
   Shape shape;
   Shape strides;                   // elements
-  std::int64_t offset_elems = 0;   // of element [0, 0, ..] in the storage
+  std::int64_t offset_elems = 0;   // position of element [0, 0, ..] in the storage
   std::int64_t storage_bytes = 0;  // from the start of the storage to its last element
 };
 
-// In the order of the calls, then of the spec. A usage error that begins with `where` if the plan
-// does not fit the spec.
+// Ordered by call, then as in the spec. A usage error that begins with `where` if the plan does not
+// fit the spec.
 Result<std::vector<PlanTensor>> tensors_of(const Plan& plan, const TargetSpec& spec,
                                            std::string_view where);
 

@@ -14,7 +14,7 @@
 namespace redzone {
 namespace {
 
-// TOML holds nothing but UTF-8.
+// TOML is UTF-8 only.
 std::string quote(std::string_view s) {
   std::string out = "\"";
   for (unsigned char c : valid_utf8(s)) {
@@ -41,7 +41,7 @@ std::string key(std::string_view s) {
   return bare_key(s) ? std::string(s) : quote(s);
 }
 
-// Which words a text is in: those of today, or those that the format had first.
+// Vocabulary of a text: the current names, or the first names of the format.
 enum class Words : std::uint8_t { today, first };
 
 template <NamedEnum E>
@@ -78,7 +78,7 @@ std::string print_layout(const Layout& layout, Words words) {
   return out + (layout.contiguous() ? "}" : " }");
 }
 
-// Only what is not the driver's default.
+// Prints only settings that differ from the driver's default.
 void print_pool(std::string& out, const PoolPolicy& pool) {
   std::map<std::string, std::string> keys;
   if (!pool.follow_event_dependencies) keys.emplace("follow_event_dependencies", "false");

@@ -1,4 +1,4 @@
-// The text form of a plan: TOML, versioned, canonical. It is what is stored, mailed and diffed.
+// The text form of a plan: TOML, versioned, canonical. This form is stored, exchanged and diffed.
 //
 //     redzone_plan = 1
 //     target = "chunk_fwd_h"
@@ -55,13 +55,13 @@ namespace redzone {
 // Canonical: equal plans print the same text. parse_plan(print_plan(p)) == p.
 std::string print_plan(const Plan& plan);
 
-// The same text in the words that the format had first, so that a plan keeps its hash when a word
+// The same text with the first names of the format, so that a plan keeps its hash when a name
 // changes.
 std::string text_to_hash(const Plan& plan);
 
-// Texts in older words are read, too. `where` names the source in errors ("repro.toml:3:8: ...").
-// Checks form, not the target's spec (see validate.h). Unknown keys, another version, bad types and
-// binary data are usage errors.
+// Texts with older names are read, too. `where` names the source in errors ("repro.toml:3:8: ...").
+// Checks the form, not the target's spec (see validate.h). Unknown keys, another version, wrong
+// types and binary data are usage errors.
 Result<Plan> parse_plan(std::string_view text, std::string_view where = "plan");
 
 // "7", or "\"abc\"" with TOML escapes.

@@ -1,5 +1,5 @@
-// How a process is started with a library before all others, by LD_PRELOAD. The variable separates
-// names by spaces and colons, and has no way to escape them.
+// Starts a process with a library loaded before all others, by LD_PRELOAD. The variable separates
+// names by spaces and colons, and has no escape syntax.
 #pragma once
 
 #include <filesystem>
@@ -10,17 +10,18 @@
 
 namespace redzone {
 
-// Whether the variable can hold the path.
+// Whether LD_PRELOAD can contain the path.
 bool can_be_preloaded(const std::filesystem::path& path);
 
-// A name of the library that the variable can hold: its path, or, where that has a space or a
-// colon, a symbolic link to it in `folder`, which is made if it is not there. The link is to exist
-// as long as processes with the variable start others. A harness error if the path of `folder` has
-// such a character as well, or the link cannot be made.
+// A name of the library that LD_PRELOAD can contain: its path or, if the path has a space or a
+// colon, a symbolic link to the library in `folder`, which is created if it does not exist. The
+// link must exist as long as processes with the variable start others. A harness error if the path
+// of `folder` has such a character as well, or the link cannot be created.
 Result<std::filesystem::path> preload_name(const std::filesystem::path& library,
                                            const std::filesystem::path& folder);
 
-// The value of the variable that names the library before what it names `now`, which may be empty.
+// The value of LD_PRELOAD that lists the library before `now`, the current value, which may be
+// empty.
 std::string preload_before(const std::filesystem::path& name, std::string_view now);
 
 }  // namespace redzone

@@ -8,7 +8,7 @@
 namespace redzone {
 
 std::chrono::nanoseconds waited_for_processor(pid_t process) {
-  // Time on a processor, time ready to run without one, and how often it got one.
+  // The file has: time on a processor, time runnable without a processor, number of time slices.
   std::ifstream file(fmt::format("/proc/{}/schedstat", process));
   std::int64_t ran = 0, waited = 0;
   file >> ran >> waited;

@@ -1,4 +1,4 @@
-// Time that the kernel gave a process no processor, which is nothing that the process did.
+// Time that a process waited for a processor, which the process itself did not cause.
 #pragma once
 
 #include <sys/types.h>
@@ -7,8 +7,8 @@
 
 namespace redzone {
 
-// How long the main thread of a process has been ready to run without a processor; 0 where the
-// kernel does not say, or the process has ended and was waited for.
+// How long the main thread of a process has been runnable without a processor; 0 if the kernel does
+// not report it, or the process has ended and was reaped.
 std::chrono::nanoseconds waited_for_processor(pid_t process);
 
 }  // namespace redzone

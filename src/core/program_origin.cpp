@@ -16,15 +16,17 @@ constexpr int kVersion = 1;
 constexpr const char* kVersionKey = "version";
 constexpr std::size_t kMostNameBytes = 100;
 
-// How the command line of an interpreter is read: which words are options, code or values of
-// options and which one is the script. Letters are those of options such as -x, which may stand
-// together.
+// How to read the command line of an interpreter: which words are options, code or values of
+// options, and which word is the script. Letters are those of options such as -x, which may be
+// combined.
 struct Interpreter {
   std::string_view name;         // without its version
-  std::string_view code;         // letters whose value is code
-  std::string_view value, rest;  // whose value is the rest of the word, or the next; only the rest
-  std::string_view module;       // whose value names what is run
-  std::vector<std::string_view> long_code, long_value;  // the same of options such as --eval
+  std::string_view code;         // letters of options whose value is code
+  std::string_view value, rest;  // letters of options whose value is the rest of the word or the
+                                 // next word; only the rest of the word
+  std::string_view module;       // letters of options whose value names the module to run
+  std::vector<std::string_view> long_code, long_value;  // long options, such as --eval, with code
+                                                        // or another value
 };
 
 const std::vector<Interpreter>& interpreters() {
@@ -68,7 +70,7 @@ bool is_one_of(const std::vector<std::string_view>& words, std::string_view word
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-// What a word of letters means for the words behind it.
+// The effect of a word of option letters on the following words.
 enum class Letters : std::uint8_t { alone, takes_next, names_next, code };
 
 Letters meaning_of(const Interpreter& interpreter, std::string_view letters, std::string& module) {
@@ -113,7 +115,8 @@ std::optional<std::string> script_of(const Interpreter& interpreter,
   return std::nullopt;
 }
 
-// Of torchrun and pytest, whose options may have a value as the next word: the first Python file.
+// The first Python file in the command line of torchrun or pytest, because an option there may have
+// its value in the next word.
 std::optional<std::string> first_python_file(const std::vector<std::string>& argv) {
   for (std::size_t i = 1; i < argv.size(); ++i) {
     const std::string file = argv[i].substr(0, argv[i].find("::"));
@@ -126,7 +129,8 @@ bool is_utf8(const std::string& text) {
   return valid_utf8(text) == text;
 }
 
-// What no process can be started with, whoever wrote it down; "" if there is nothing.
+// Why no process can be started with this origin; "" if one can. The origin may come from an
+// untrusted store.
 std::string mistake_in(const ProgramOrigin& origin) {
   const auto has_zero = [](const std::string& text) {
     return text.find('\0') != std::string::npos;
@@ -215,7 +219,7 @@ std::string target_of_program(const std::vector<std::string>& argv) {
   std::string out = "program." + (argv.empty() ? "" : file_name(argv.front()));
   if (const auto script = script_of_program(argv)) out += "." + file_name(*script);
   if (out.size() > kMostNameBytes) {
-    // Two long names that begin alike are two names.
+    // Without the hash, two long names with the same beginning would be equal.
     const std::string hash = fmt::format(".{:016x}", XXH3_64bits(out.data(), out.size()));
     out.resize(kMostNameBytes - hash.size());
     out += hash;
@@ -228,7 +232,7 @@ std::string target_of_program(const std::vector<std::string>& argv) {
   return out;
 }
 
-// Stores of every version have a plan for each finding, and a plan has a step.
+// Stores of every version require a plan for each finding, and a plan requires a step.
 Plan plan_without_calls(const std::string& target) {
   Plan out;
   out.target = target;

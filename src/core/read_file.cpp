@@ -22,12 +22,13 @@ Result<std::string> read_file(const std::filesystem::path& path, std::size_t mos
     return usage_error(fmt::format("{}: is a folder, not a file", path.string()));
   if (!std::filesystem::exists(status))
     return usage_error(fmt::format("{}: no such file", path.string()));
-  // A pipe may never end, and a device neither.
+  // A pipe or a device may never end.
   if (!std::filesystem::is_regular_file(status))
     return usage_error(fmt::format("{}: is not a regular file", path.string()));
   std::ifstream in(path, std::ios::binary);
   if (!in) return usage_error(fmt::format("{}: cannot be read", path.string()));
-  // The size that the system gives is none where it makes the file as it is read.
+  // Reads without the reported size, which is 0 for files whose contents are generated on reading
+  // (as in /proc).
   std::string text;
   while (in && text.size() <= most_bytes) {
     const std::size_t before = text.size();

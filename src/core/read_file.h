@@ -1,4 +1,4 @@
-// A file's bytes, where a person named the file.
+// Reads the bytes of a file that the user named.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,8 @@
 
 namespace redzone {
 
-// A usage error names the file. Larger files, and what is no regular file, are refused.
+// A usage error that names the file if it is larger than `most_bytes`, not a regular file, or not
+// readable.
 Result<std::string> read_file(const std::filesystem::path& path,
                               std::size_t most_bytes = std::size_t{64} << 20);
 

@@ -1,4 +1,4 @@
-// How the reduction of a failing plan ended, and what it took.
+// How the reduction of a failing plan ended, and its cost.
 #pragma once
 
 #include <cstdint>
@@ -40,8 +40,7 @@ struct Reduction {
 };
 
 // "1-minimal: no plan that is simpler by one step fails the same way; 84 plans tried in 160 trials,
-// 0.6 s";
-// "" if not reduced.
+// 0.6 s"; "" if not reduced.
 std::string text_of(const Reduction& reduction);
 
 }  // namespace redzone

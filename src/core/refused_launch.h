@@ -1,4 +1,4 @@
-// The name of a launch that a device refuses.
+// The fault code of a launch that a device refuses.
 #pragma once
 
 #include <string_view>

@@ -22,7 +22,7 @@ bool is_alarm(ReplayOutcome outcome, Standing standing) {
   if (is_waived(standing)) return false;
   // A confirmed failure changes the standing: if the finding was fixed before, it is a regression
   // now. If it is still fixed, it was fixed after this night. An unconfirmed failure does not
-  // change the ledger, so it counts whatever the standing is.
+  // change the ledger, so it counts with any standing.
   return is_failure(outcome) && (outcome == ReplayOutcome::seen || standing != Standing::fixed);
 }
 

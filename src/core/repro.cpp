@@ -24,7 +24,7 @@ std::array<std::pair<std::string_view, std::string Signature::*>, 4> signature_p
            {"access", &Signature::access}}};
 }
 
-// A longer text could not be stored.
+// A longer text cannot be stored.
 std::string bounded(TableReader& f, std::string_view field) {
   std::string text = f.string(field);
   if (text.size() > kMostExpectBytes)
@@ -71,7 +71,7 @@ std::string print_repro(const Repro& repro, std::string_view comment) {
   if (!out.empty()) out += '\n';
   const std::string plan = print_plan(repro.plan);
   if (!repro.signature) return out + plan;
-  // Before the steps, so that the file reads as: what, how, and then the sequence.
+  // [expect] goes before the steps, so that the file reads: target, mode, expectation, steps.
   std::string expect = fmt::format("[expect]\noracle = {}\nkind = {}\n", print_value(repro.oracle),
                                    print_value(std::string(name_of(repro.signature->kind))));
   for (const auto& [name, part] : signature_parts())

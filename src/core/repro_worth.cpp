@@ -22,7 +22,7 @@ int rank_of(FindingState state) {
 
 namespace {
 
-// From so many runs on the measured rate of a failure is one.
+// From this number of runs on, the failure rate counts as measured.
 constexpr std::int64_t kMeasured = 10;
 
 bool is_measured(const Finding& finding) {

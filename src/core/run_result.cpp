@@ -6,7 +6,7 @@
 namespace redzone {
 namespace {
 
-// The result of a run with this answer alone.
+// The result of a run with this answer only.
 RunResult result_of(const Verdict& verdict, const std::optional<Signature>& recorded) {
   switch (verdict.outcome) {
     case Outcome::fail:
@@ -23,13 +23,13 @@ RunResult result_of(const Verdict& verdict, const std::optional<Signature>& reco
   return RunResult::pass;
 }
 
-// Of two failures with the same rank the more specific one decides.
+// Of two failures with the same rank, the more specific one decides.
 bool outranks(const Verdict& a, const Verdict& b) {
   return a.failed() && b.failed() && more_specific(a.signature.kind, b.signature.kind);
 }
 
-// The answer that best explains why nothing was judged: first one whose trials could not run, then
-// one that does not apply to the plan.
+// The answer that best explains why nothing was judged: the first whose trials could not run, else
+// the first that does not apply to the plan.
 std::size_t why_not_judged(std::span<const OracleAnswer> answers) {
   const auto first = [&](auto matches) {
     return static_cast<std::size_t>(std::find_if(answers.begin(), answers.end(), matches) -

@@ -1,5 +1,5 @@
-// The result of one run of a plan from the verdicts of all oracles. Only this file ranks verdicts;
-// run, replay, nightly and bisect use it.
+// The result of one run of a plan, computed from the verdicts of all oracles. Only this file ranks
+// verdicts; run, replay, nightly and bisect use it.
 //
 // The recorded failure > another failure > harness error > not judged > pass.
 #pragma once
@@ -15,9 +15,9 @@
 namespace redzone {
 
 enum class RunResult : std::uint8_t {
-  recorded,       // failed as recorded; without a recorded signature every failure is this one
-  other,          // failed with another signature: an alarm of its own
-  harness_error,  // Redzone could not run or judge it
+  recorded,       // failed as recorded; without a recorded signature, any failure
+  other,          // failed with another signature: an alarm
+  harness_error,  // Redzone could not run or judge the run
   not_judged,     // no oracle in use gave a verdict, or no trial ran
   pass,           // judged by at least one trial that ran, without failure
 };
@@ -32,7 +32,7 @@ constexpr auto enum_table(RunResult) {
 
 enum class TrialsRun : std::uint8_t {
   none_wanted,  // the oracle judges without a trial
-  none,         // it needed some, but none ran calls of the target
+  none,         // the oracle needs trials, but none ran calls of the target
   some,
 };
 
@@ -44,19 +44,19 @@ struct OracleAnswer {
 
 struct RankedRun {
   RunResult result = RunResult::not_judged;
-  // Index of the deciding answer; if nothing was judged, of the one that explains why.
+  // Index of the deciding answer; if nothing was judged, of the answer that explains why.
   std::size_t decisive = 0;
-  // The most specific failure with another signature than the recorded one.
+  // Index of the most specific failure whose signature is not the recorded one.
   std::optional<std::size_t> other;
 };
 
-// With `recorded`, answers[0] must be that of the finding's own oracle: if it did not judge, the
-// run is not judged, unless another oracle failed. An oracle that does not apply to a plan does not
-// prevent a pass. Needs at least one answer.
+// With `recorded`, answers[0] must be the answer of the finding's own oracle: if that oracle did
+// not judge, the run is not judged, unless another oracle failed. An oracle that does not apply to
+// a plan does not prevent a pass. Requires at least one answer.
 RankedRun rank_run(std::span<const OracleAnswer> answers, const std::optional<Signature>& recorded);
 
-// Several runs of one plan, by the same ranking: pass only if every run passed. No runs: not
-// judged.
+// The result of several runs of one plan, by the same ranking: pass only if every run passed; not
+// judged if there are no runs.
 RunResult rank_runs(std::span<const RunResult> runs);
 
 // Counts of one target's plans that were generated or replayed in bulk, by a campaign or a night.
@@ -67,15 +67,15 @@ struct PlanCounts {
 };
 
 // The result apart from failures, which are findings. The majority decides, so that a few lost
-// workers in an hour of fuzzing do not invalidate the rest: pass if more plans were judged than the
-// harness failed to run, else harness_error, or not_judged if the harness failed to run none.
+// workers in an hour of fuzzing do not invalidate the rest: pass if more plans were judged than had
+// harness errors; else harness_error, or not_judged if there were no harness errors.
 RunResult rank_plans(const PlanCounts& plans);
 
 // The worst result over several targets, among those with an applicable plan; not judged if there
 // is no such target.
 RunResult rank_targets(std::span<const PlanCounts> targets);
 
-// Exit code of a command with that outcome.
+// Exit code of a command with that result.
 Exit exit_code_of(RunResult result);
 
 }  // namespace redzone

@@ -8,7 +8,7 @@ namespace {
 // A function is named if it took more than 1/10 of the time.
 constexpr int kNamedPart = 10;
 
-// A function that takes less is not slow: the plans did little else.
+// A function with shorter calls is not slow: the plans did little other work.
 constexpr std::chrono::microseconds kSlowCall{50};
 
 std::string time_of_call(double ms) {

@@ -17,8 +17,8 @@
 
 namespace redzone {
 
-// Thrown instead of a call when the time is up. The code that set the time limit (SpecCalls::Until)
-// catches it; it does not mean that the spec is wrong.
+// Thrown instead of a call after the time limit. The code that set the limit (SpecCalls::Until)
+// catches the exception; it does not mean that the spec is wrong.
 class SpecCallsEnded : public std::exception {
  public:
   const char* what() const noexcept override { return "the functions of the spec took too long"; }
@@ -31,7 +31,7 @@ struct SpecFunctionTime {
   std::chrono::microseconds in_all{0};
 };
 
-// One thread at a time makes the calls. A second thread may ask which function runs.
+// One thread at a time makes the calls. A second thread may query which function runs.
 //
 // The clock is cheap and has a resolution of a few milliseconds: the duration of one short call is
 // rounded to 0 or to one tick; the sum over many calls is accurate.
@@ -133,9 +133,9 @@ class SpecCalls::Running {
 };
 
 // Warnings for a period in which the functions took more than half of `elapsed`: one line for each
-// function with a large share of it that is slow, such as "target 't': the work function takes
-// 500 ms a call".
-// `before` and `after` are times() of the same object at the start and the end of the period.
+// slow function with a large share of that time, such as "target 't': the work function takes 500
+// ms a call". `before` and `after` are times() of the same object at the start and the end of the
+// period.
 std::vector<std::string> slow_functions(const std::vector<SpecFunctionTime>& before,
                                         const std::vector<SpecFunctionTime>& after,
                                         std::chrono::microseconds elapsed);

@@ -1,11 +1,11 @@
-// Limits of a target's spec: values are looked up one by one, and names become parts of file names.
+// Limits of a target's spec: lookups are linear, and names become parts of file names.
 #pragma once
 
 #include <cstddef>
 
 namespace redzone {
 
-// The generator keeps sets of dims as bits of 64.
+// The generator stores sets of dims as 64-bit masks.
 inline constexpr std::size_t kMostDims = 64;
 inline constexpr std::size_t kMostRank = 5;  // of a tensor, as <redzone/spec.h> documents
 inline constexpr std::size_t kMostKnobs = 256, kMostTensors = 256;

@@ -13,13 +13,13 @@
 
 namespace redzone {
 
-// Thrown in place of whatever a function of a spec threw (target/guarded_spec.h): a mistake of the
-// target's author. what() describes it in one clause: "target 't': the shape function of tensor 'x'
-// threw "no room" for N = 5".
+// Thrown in place of any exception of a function of a spec (target/guarded_spec.h): a mistake of
+// the target's author. what() describes it in one clause: "target 't': the shape function of tensor
+// 'x' threw "no room" for N = 5".
 class SpecMistake : public SpecError {
  public:
   // undeclared: wrong for every call. of_the_call: wrong for this call. The functions of a spec may
-  // fail for a call that its constraints forbid, but must never use a name that it does not
+  // fail for a call that its constraints forbid, but must never use a name that the spec does not
   // declare.
   enum class Kind : std::uint8_t { undeclared, of_the_call };
   // `function`: "the shape function of tensor 'x'". `problem`: a verb phrase, and for `undeclared`
@@ -54,9 +54,9 @@ std::optional<std::string> range_problem(const std::pair<std::int64_t, std::int6
 std::optional<std::string> shape_violation(const Shape& shape);
 
 // Calls every function of the spec that applies to a call of the target, including those that
-// otherwise only the worker calls. Throws what they throw.
+// otherwise only the worker calls. Throws their exceptions.
 void try_functions(const TargetSpec& spec, const Dims& dims, const Config& config);
-// The same for each call of a plan.
+// Calls them for each call of a plan.
 void try_functions(const TargetSpec& spec, const Plan& plan);
 
 }  // namespace redzone

@@ -1,5 +1,5 @@
-// Reports stack switches to AddressSanitizer, which would otherwise take the stack of a fiber for
-// corruption of the main one. No effect in a build without the sanitizer.
+// Reports stack switches to AddressSanitizer, which would otherwise mistake the stack of a fiber
+// for corruption of the main stack. No effect in a build without the sanitizer.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,8 @@
 
 namespace redzone {
 
-// A stack as known to the sanitizer. `bottom` is its lowest address; null for the thread's own
-// stack until it is left for the first time.
+// A stack as the sanitizer sees it. `bottom` is its lowest address; null for the thread's own stack
+// until the thread leaves it for the first time.
 struct StackBounds {
   const void* bottom = nullptr;
   std::size_t bytes = 0;
@@ -22,8 +22,8 @@ struct StackBounds {
 
 #ifdef REDZONE_ADDRESS_SANITIZER
 
-// Call on the old stack, right before the switch. `kept` must outlive the switch; pass it to
-// arrived_on_stack() when the old stack is resumed.
+// Call on the old stack, right before the switch. Stores a value in `kept`, which must outlive the
+// switch; pass it to arrived_on_stack() when the old stack is resumed.
 inline void leave_stack_for(const StackBounds& to, void** kept) {
   __sanitizer_start_switch_fiber(kept, to.bottom, to.bytes);
 }

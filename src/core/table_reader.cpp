@@ -16,7 +16,7 @@ namespace {
 // More than any name or sentence of a package needs.
 constexpr std::size_t kMostCharacters = 2000;
 
-// What is wrong with a text that will be printed, or nothing.
+// The problem with a text that will be printed, or nothing.
 std::optional<std::string> text_problem(std::string_view text) {
   if (text.size() > kMostCharacters)
     return fmt::format("{} characters, at most {} are read", text.size(), kMostCharacters);
@@ -26,7 +26,7 @@ std::optional<std::string> text_problem(std::string_view text) {
   return std::nullopt;
 }
 
-// For a message, which may quote any text of the document: on one line, and not for ever.
+// Makes a message that may quote any text of the document one printable line of bounded length.
 std::string quotable(std::string_view message) {
   const std::string out = printable(message.substr(0, kMostCharacters));
   return message.size() > kMostCharacters ? out + "..." : out;
@@ -93,7 +93,7 @@ const Node* TableReader::find(std::string_view field) {
 
 bool TableReader::has(std::string_view field) {
   if (table_->contains(field)) return true;
-  taken_.emplace(field);  // what a mistyped one may be meant for
+  taken_.emplace(field);  // a candidate for "did you mean" if another field is mistyped
   return false;
 }
 

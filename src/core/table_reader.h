@@ -24,7 +24,7 @@
 
 namespace redzone {
 
-// The text is one line for any document. checked_read() catches it.
+// what() is one line for any document. checked_read() catches it.
 struct FieldError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -35,8 +35,9 @@ class TableReader {
   explicit TableReader(const Document& document);
   explicit TableReader(const Document&& document) = delete;
 
-  // The error for a field, or with "" for the table itself. `field` may be a path
-  // ("knob[a].values"); the error then has no position. With `node` it has the position of `node`.
+  // The error for a field, or for the table itself if `field` is "". `field` may be a path
+  // ("knob[a].values"); the error then has no position. With `node` the error has the position of
+  // `node`.
   FieldError error(std::string_view field, std::string_view message) const;
   FieldError error(std::string_view field, const Node& node, std::string_view message) const;
 
@@ -44,7 +45,7 @@ class TableReader {
   bool has(std::string_view field);
   // The names of all fields, ascending.
   std::vector<std::string> names() const;
-  // Marks the field as read; another reader reads it.
+  // Marks the field as read, because another reader reads it.
   void skip(std::string_view field) { taken_.emplace(field); }
 
   // A field without a default is required.
@@ -81,7 +82,7 @@ class TableReader {
 
   TableReader table(std::string_view field);
   // The tables of a list; empty if the field is absent. Errors identify a table by its `name`
-  // field, or by its index where it has none.
+  // field, or by its index if it has none.
   std::vector<TableReader> tables(std::string_view field);
 
   // Throws an error for the first field that was not read.

@@ -37,7 +37,7 @@ std::string text_of(const TargetOrigin& origin) {
 
 std::string print_target_origin(const TargetOrigin& origin) {
   if (origin == TargetOrigin{}) return "";
-  // JSON is UTF-8, and the name of a file need not be.
+  // JSON is UTF-8; a file name need not be.
   TargetOrigin written = origin;
   written.path = valid_utf8(origin.path);
   written.interpreter = valid_utf8(origin.interpreter);

@@ -1,4 +1,4 @@
-// Where the code of a target comes from: what loads the target again.
+// Where the code of a target comes from: the data that is needed to load the target again.
 #pragma once
 
 #include <cstddef>
@@ -29,9 +29,10 @@ constexpr auto enum_table(TargetSource) {
 
 struct TargetOrigin {
   TargetSource source = TargetSource::built_in;
-  std::string path = {};           // of the file or folder; "" for a target that is built in
+  std::string path = {};           // path of the file or folder; "" for a built-in target
   std::string interpreter = {};    // Python: the program that runs the file
-  bool interpreter_given = false;  // by the user, and not that of the environment
+  bool interpreter_given = false;  // the user named the interpreter; otherwise it comes from the
+                                   // environment
 
   bool operator==(const TargetOrigin&) const = default;
 };
@@ -43,17 +44,17 @@ constexpr auto field_table(std::type_identity<TargetOrigin>) {
                    sparse("interpreter_given", &O::interpreter_given));
 }
 
-// "--plugin"; "" for what is built in.
+// "--plugin"; "" for built-in targets.
 std::string_view flag_of(TargetSource source);
 // The flags of a command line that load the target, each after a space: " --plugin 'my own.so'"; ""
-// for a target that is built in.
+// for a built-in target.
 std::string flags_of(const TargetOrigin& origin);
-// "package DIR", "Python file my.py"; "" for a target that is built in.
+// "package DIR", "Python file my.py"; "" for a built-in target.
 std::string text_of(const TargetOrigin& origin);
 
-// The document that stores hold: one line of JSON, "" for a target that is built in.
+// The document that stores contain: one line of JSON, "" for a built-in target.
 std::string print_target_origin(const TargetOrigin& origin);
-// A harness error that begins with `where` if the text is no such document.
+// A harness error that begins with `where` if the text is not such a document.
 Result<TargetOrigin> parse_target_origin(std::string_view text, std::string_view where);
 
 }  // namespace redzone

@@ -14,7 +14,7 @@ std::string escape(char32_t c) {
   return c < 0x20 ? fmt::format("\\x{:02x}", number) : fmt::format("\\u{:04x}", number);
 }
 
-// Escapes all such characters except those in `kept`.
+// Escapes all control and reordering characters except those in `kept`.
 std::string disarmed(std::string_view bytes, std::string_view kept) {
   std::string out;
   out.reserve(bytes.size());

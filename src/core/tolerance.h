@@ -1,4 +1,4 @@
-// How far a value of an output may be from that of the reference.
+// The permitted difference between an output and the reference.
 #pragma once
 
 #include <redzone/spec.h>
@@ -7,8 +7,9 @@
 
 namespace redzone {
 
-// The tensor's own tolerance, or else the target's. Of the latter integers have the absolute part
-// alone: the relative one, which the default has, would let an index be wrong by one.
+// The tensor's own tolerance, or else the target's. Of the target's tolerance only the absolute
+// part applies to integers: the relative part, which the default has, would accept an index that is
+// wrong by one.
 inline Tolerance tolerance_of(const TensorSpec& tensor, DType dtype, const TargetSpec& target,
                               const Config& config) {
   if (tensor.tolerance) return *tensor.tolerance;

@@ -10,13 +10,13 @@ namespace {
 
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
-// Reads a text as far as it takes to tell keys from strings and comments. Of a text that is no TOML
-// it reads the same as toml++ up to the first error, behind which toml++ reads nothing.
+// Scans a text just far enough to distinguish keys from strings and comments. For invalid TOML the
+// scan agrees with toml++ up to the first error; toml++ reads nothing after it.
 class KeyScan {
  public:
   explicit KeyScan(std::string_view text) : text_(text) {}
 
-  // What is beyond the bounds of toml.h, and where; nothing when nothing is.
+  // The violated bound of toml.h, and its position; nothing if the text is within the bounds.
   std::optional<TomlError> excess() {
     std::size_t dots = 0, all_dots = 0;
     if (text_.starts_with(kByteOrderMark)) at_ = kByteOrderMark.size();
@@ -30,7 +30,7 @@ class KeyScan {
         at_ = std::min(text_.find('\n', at_), text_.size());
         continue;
       }
-      // What a key cannot hold outside of quotes; a number holds one dot at most.
+      // Characters that end an unquoted key; a number has at most one dot.
       if (std::string_view("=,[]{}\n").find(c) != std::string_view::npos) dots = 0;
       if (c == '.' && ++dots == kMostKeyParts)
         return error_here(fmt::format("a key of more than {} parts", kMostKeyParts));
@@ -50,7 +50,7 @@ class KeyScan {
         ++at_;
       } else if (multi_line && text_.substr(at_, 3) == three) {
         at_ += 3;
-        // Up to two more quotes are the string's own.
+        // Up to two more quotes belong to the string.
         for (int i = 0; i < 2 && at_ < text_.size() && text_[at_] == quote; ++i) ++at_;
         return;
       } else if (!multi_line && (text_[at_] == quote || text_[at_] == '\n')) {

@@ -1,13 +1,13 @@
-// toml++, and the one way from text to a TOML tree: every plan, every [expect] table and every
-// package description goes through parse_toml(). No other file includes toml++, so that there is
-// one configuration of it in the program.
+// toml++, and the only parser from text to a TOML tree: every plan, [expect] table and package
+// description goes through parse_toml(). No other file includes toml++, so that the program has one
+// configuration of it.
 //
-// toml++ 3.3 does not bound how many parts a dotted key has, and its trees are destroyed
+// toml++ 3.3 does not bound the number of parts of a dotted key, and its trees are destroyed
 // recursively: a text of 40 KB could exhaust the stack. It searches all tables that dotted keys
-// made at each further one, so that their number is bounded, too. Some texts that are no TOML also
-// meet an assertion of its parser before its error. Both are errors here. How it classifies a
-// character beyond ASCII where it expects a blank or the end of a value is undefined behavior, in
-// valid texts, too; here such a character is no blank.
+// created at each further dotted key, so the number of dots is bounded, too. Some invalid texts
+// fail an assertion of the parser before it reports an error. All of these are errors here. If a
+// character beyond ASCII appears where the parser expects a blank or the end of a value, its
+// classification is undefined behavior, in valid texts, too; here such a character is not a blank.
 #pragma once
 
 #include <cstddef>
@@ -21,15 +21,16 @@ namespace redzone {
 
 // Bounds of a text. The largest plan that print_plan() writes stays far below them.
 inline constexpr std::size_t kMostTomlBytes = std::size_t{8} << 20;
-inline constexpr std::size_t kMostKeyParts = 16;  // of a dotted key or of a table's header
+inline constexpr std::size_t kMostKeyParts = 16;  // parts of a dotted key or of a table's header
 inline constexpr std::size_t kMostDots = 16384;   // outside of strings and comments
 
-// The text is no TOML, and toml++ does not say where.
+// Thrown for invalid TOML whose position toml++ does not report.
 struct TomlRejected : std::runtime_error {
   TomlRejected() : std::runtime_error("no TOML") {}
 };
 
-// A function, since toml++ also asserts in noexcept functions, where compilers warn of a throw.
+// A function, because toml++ also asserts in noexcept functions, where compilers warn about a
+// throw.
 [[noreturn]] inline void reject_toml() {
   throw TomlRejected();
 }
@@ -37,10 +38,10 @@ struct TomlRejected : std::runtime_error {
 }  // namespace redzone
 
 #define TOML_ASSERT(expression) ((expression) ? static_cast<void>(0) : ::redzone::reject_toml())
-// Arrays and inline tables within each other.
+// Nesting depth of arrays and inline tables.
 #define TOML_MAX_NESTED_VALUES 32
-// The functions of this file go through ranges in which a character may be, and call the rest
-// unreachable, which it is not.
+// toml++ tests ranges of characters and marks the remaining path as unreachable, although it can be
+// reached.
 #include <toml++/impl/preprocessor.h>
 #undef TOML_UNREACHABLE
 #define TOML_UNREACHABLE return false
@@ -51,17 +52,17 @@ struct TomlRejected : std::runtime_error {
 
 namespace redzone {
 
-// Why a text was refused, and where: from 1 on, 0 where it is not known.
+// Why and where a text was rejected; positions count from 1, 0 means unknown.
 struct TomlError {
   std::string what;
   std::uint32_t line = 0, column = 0;
 
-  // "where:3:8", or "where" alone.
+  // "where:3:8", or "where" if the position is unknown.
   std::string at(std::string_view where) const;
 };
 
-// The tree is at most (kMostKeyParts + 1) * TOML_MAX_NESTED_VALUES levels deep, so that whoever
-// walks it may recurse.
+// The tree is at most (kMostKeyParts + 1) * TOML_MAX_NESTED_VALUES levels deep, so that it may be
+// walked recursively.
 tl::expected<toml::table, TomlError> parse_toml(std::string_view text);
 
 }  // namespace redzone

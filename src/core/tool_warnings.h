@@ -1,5 +1,5 @@
-// Warnings of compute-sanitizer, or of a check of the device, over many trials. They fail no plan,
-// so a campaign only counts them.
+// Warnings of compute-sanitizer, or of a check of the device, over many trials. Warnings fail no
+// plan, so a campaign only counts them.
 #pragma once
 
 #include <cstddef>
@@ -14,16 +14,17 @@ namespace redzone {
 struct ToolWarning {
   SanitizerTool tool = SanitizerTool::none;
   std::string what;           // "barrier divergence in half_at_barrier at selftest.cu:258"
-  std::uint64_t reports = 0;  // trials that have it
+  std::uint64_t reports = 0;  // number of trials with the warning
 
   bool operator==(const ToolWarning&) const = default;
 };
 
 class ToolWarnings {
  public:
-  static constexpr std::size_t kMost = 8;  // that are told apart
+  static constexpr std::size_t kMost = 8;  // different warnings that are counted separately
 
-  // Those of one trial. Warnings that differ in call, thread, block or address are one.
+  // Adds the warnings of one trial. Warnings that differ only in call, thread, block or address are
+  // equal.
   void add(const SanitizerReport& report);
 
   // In the order in which they were first seen.

@@ -1,4 +1,4 @@
-// One way to run a plan, and the observations that it returned, without judgement.
+// One way to run a plan, and the resulting observations, without judgement.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,13 @@
 
 namespace redzone {
 
-// Forces the order of two operations, by the numbers that a record of the same plan gave them
-// (OrderedOperation::number): one stream is held where it reaches its operation until the other one
-// has run. The stream of `first` is held until `second` has run in either case, behind `first` or
-// before it, so two trials that differ in `second_first` differ in the order of these two alone.
-// If `first` is a free, nothing is held: with `second_first` the memory keeps its bytes, as if it
-// were freed later. Every order that can be forced is one that the program allows: a device ends a
-// hold that would never end.
+// Forces the order of two operations, given by the numbers that a record of the same plan assigned
+// to them (OrderedOperation::number): one stream is held at its operation until the other operation
+// has run. The stream of `first` is held until `second` has run in either case, after `first` or
+// before it, so two trials that differ in `second_first` differ only in the order of these two
+// operations. If `first` is a free, nothing is held: with `second_first` the memory keeps its
+// bytes, as if it were freed later. Only orders that the program allows can be forced, because a
+// device ends a hold that would never end.
 struct Direction {
   std::uint32_t first = 0;
   std::uint32_t second = 0;
@@ -27,24 +27,25 @@ struct Direction {
   bool operator==(const Direction&) const = default;
 };
 
-// Oracles name the trials they want; the executor runs them.
+// Oracles request trials; the executor runs them.
 struct TrialSpec {
   Mode mode = {};
   // Order in which the calls run, as call indices; empty: as written. A reordered trial runs the
-  // calls as independent ones: sync, wait and replay steps are dropped, all calls go to stream 0,
-  // and each runs once whatever its `repeat` and its graph.
+  // calls independently: sync, wait and replay steps are dropped, all calls use stream 0, and each
+  // runs once, regardless of its `repeat` and graph.
   std::vector<std::uint32_t> order = {};
-  // Compare the outputs of each call with the target's float64 reference, where it has one.
+  // Compare the outputs of each call with the target's float64 reference, if it has one.
   bool reference = false;
-  // Run the calls of graphs plainly: where they are captured, and again (once) at each replay.
+  // Run the calls of graphs without graphs: where they are captured, and again (once) at each
+  // replay.
   bool plain_graphs = false;
   // Calls, ascending, that `reference` skips to save time.
   std::vector<std::uint32_t> left_out = {};
-  // Where the whole reference is skipped, compare a sample of rows (TargetSpec::sampled_rows).
+  // If the whole reference is skipped, compare a sample of rows (TargetSpec::sampled_rows).
   bool samples = true;
   // Guarded buffers have a whole canary window on each side, and the guard page beyond it: a write
-  // shortly past a buffer dirties a canary instead of ending the worker by a fault. Such a read
-  // gets bytes that depend on the poison.
+  // shortly past a buffer changes a canary instead of ending the worker by a fault, and a read
+  // there returns bytes that depend on the poison.
   bool wide_canaries = false;
   // Records which operations use which buffers in which order: Observation::order.
   bool records_order = false;
@@ -68,7 +69,7 @@ constexpr auto enum_table(Side) {
                                    {Side::inside, "inside"}});
 }
 
-// An address farther than this from every buffer is attributed to none.
+// An address farther than this from every buffer is attributed to no buffer.
 inline constexpr std::uint64_t kNearBytes = std::uint64_t{1} << 20;
 
 // Fault::code of an access that is not aligned as its instruction requires, on every device.
@@ -79,12 +80,12 @@ enum class End : std::uint8_t {
   completed,
   fault,          // a device error, or a signal in the target: see `fault`
   hang,           // the deadline passed; the worker was killed
-  exited,         // the worker left on its own (exit() in the target)
+  exited,         // the worker process exited (the target called exit())
   unsupported,    // the target's wrapper refused the call, or the device does not support it
   out_of_memory,  // the buffers do not fit
   worker_error,   // a malformed message, or a worker that could not start
-  spec_error,     // the target's author made a mistake in the spec or reference; not a failure of
-                  // the target
+  spec_error,     // the spec or reference is wrong: a mistake of the target's author, not a failure
+                  // of the target
 };
 
 constexpr auto enum_table(End) {
@@ -98,19 +99,18 @@ constexpr auto enum_table(End) {
                                             {End::spec_error, "spec-error"}});
 }
 
-// What reports call the dynamic shared memory of a kernel, where they name a buffer.
+// Buffer name that reports use for the dynamic shared memory of a kernel.
 inline constexpr char kSharedBuffer[] = "shared";
 
-// The code of a write behind dynamic shared memory that no guard page stopped: the bytes there had
-// changed when the block ended.
+// Fault::code of a write behind dynamic shared memory that no guard page stopped: the bytes there
+// had changed when the block ended.
 inline constexpr std::string_view kSharedOverrunCode = "shared-overrun";
 
-// The code of a target that uses the API of targets wrongly, and of earlier versions for all
-// exceptions.
+// Fault::code of a target that misuses the target API; earlier versions used it for all exceptions.
 inline constexpr std::string_view kTargetErrorCode = "target-error";
 
-// The code of an exception of the target begins with this, and goes on with its type: "TYPE: TEXT"
-// in C++, "TYPE in FUNCTION: LINE" in Python, or "TYPE" alone.
+// Prefix of Fault::code for an exception of the target. The type follows: "TYPE: TEXT" in C++,
+// "TYPE in FUNCTION: LINE" in Python, or "TYPE" alone.
 inline constexpr std::string_view kException = "exception: ";
 
 // Known facts about a fault. Indices are those of calls_of(plan); -1 and "" mean unknown.
@@ -121,14 +121,14 @@ struct Fault {
   std::string buffer = {};  // tensor or scratch that the address is in, or nearest to
   Side side = Side::unknown;
   Access access = Access::unknown;
-  std::int64_t distance_bytes = 0;  // from the nearest edge of the buffer; 0 when unknown
+  std::int64_t distance_bytes = 0;  // distance from the nearest edge of the buffer; 0 if unknown
   std::string detail = {};          // for people; never part of a signature
-  std::string known_by = {};        // source of the call index, as Attribution::source
+  std::string known_by = {};        // source of the call index, named as in Attribution::source
 
   bool operator==(const Fault&) const = default;
 };
 
-// One buffer of one call after the trial. A complex element counts as two, its parts.
+// One buffer of one call after the trial. A complex element counts as two.
 struct BufferObservation {
   std::string name;  // tensor, scratch or workspace
   Role role = Role::out;
@@ -141,7 +141,7 @@ struct BufferObservation {
   std::uint64_t dirty_before = 0;  // canary bytes changed before, after, and between rows
   std::uint64_t dirty_after = 0;
   std::uint64_t dirty_gaps = 0;
-  // Elements that differ from the fill: of a const input, or of memory that was freed.
+  // Elements that differ from the fill, in a const input or in freed memory.
   std::uint64_t changed = 0;
   std::int64_t first_dirty_byte = 0;  // offset from element 0 of the first dirty canary byte
 
@@ -155,9 +155,9 @@ enum class Comparison : std::uint8_t {
   left_out,   // TrialSpec::left_out
   too_large,  // the reference would need more host memory than allowed
   empty,      // no output has an element
-  // Some rows of each output were (TargetSpec::sampled_rows):
-  sampled,         // as in every trial, because the call is so large (core/work.h)
-  sampled_instead  // in place of the whole: left out, or too large for the memory here
+  // A sample of rows of each output was compared (TargetSpec::sampled_rows):
+  sampled,         // in every trial, because the call is so large (core/work.h)
+  sampled_instead  // because the whole was left out, or is too large for this machine's memory
 };
 
 constexpr auto enum_table(Comparison) {
@@ -170,7 +170,7 @@ constexpr auto enum_table(Comparison) {
                                                {Comparison::sampled_instead, "sampled-instead"}});
 }
 
-// Comparison of one output with the reference. A complex element counts as two, its parts.
+// Comparison of one output with the reference. A complex element counts as two.
 struct ReferenceObservation {
   std::string tensor;
   std::uint64_t numel = 0;  // elements that were compared
@@ -179,7 +179,7 @@ struct ReferenceObservation {
   double got = 0;
   double want = 0;
   double worst = 0;  // largest |got - want| / (abs + rel * |want|)
-  // Elements of the output if the compared ones were a sample; 0: they were all.
+  // Total number of elements of the output if only a sample was compared; 0: all were compared.
   std::uint64_t of = 0;
 
   bool operator==(const ReferenceObservation&) const = default;
@@ -194,20 +194,20 @@ struct LaunchObservation {
   bool operator==(const LaunchObservation&) const = default;
 };
 
-// A request for scratch that states the kernel's need: Context::scratch, ScratchNeed.
+// A request for scratch that declares the kernel's need: Context::scratch, ScratchNeed.
 struct ScratchObservation {
   std::string name;
   std::uint64_t bytes = 0;  // requested; 0: a null pointer
   std::uint64_t align = 1;
   std::uint64_t bytes_per_cta = 0;
-  std::int64_t grid[3] = {1, 1, 1};  // programs
-  std::int64_t num_ctas = 1;         // CTAs of a program
+  std::int64_t grid[3] = {1, 1, 1};  // grid of programs
+  std::int64_t num_ctas = 1;         // CTAs per program
   std::uint64_t need_align = 1;
 
   bool operator==(const ScratchObservation&) const = default;
 };
 
-// Per call; further ones are dropped.
+// Maximum per call; further ones are dropped.
 inline constexpr std::size_t kMostScratchObservations = 32;
 
 // A TMA descriptor that could not be encoded: Context::encode_tiled.
@@ -216,13 +216,13 @@ struct EncodeObservation {
   std::string name;         // of a tensor, as given by the target
   std::int32_t code = 1;    // the CUresult
   std::string rule;         // "stride-alignment"; "" if no known rule is broken
-  std::int32_t dim = -1;    // of the descriptor, 0 the innermost; -1: not about a dim
+  std::int32_t dim = -1;    // dim of the descriptor, 0 the innermost; -1: not about a dim
   bool degenerate = false;  // the stride of a dim of size 1, which is never used
   std::string text;         // for people
 
   bool operator==(const EncodeObservation&) const = default;
 };
-// Per trial; further ones are dropped.
+// Maximum per trial; further ones are dropped.
 inline constexpr std::size_t kMostEncodeObservations = 32;
 
 struct CallObservation {
@@ -230,10 +230,10 @@ struct CallObservation {
   std::vector<BufferObservation> buffers;
   std::vector<ReferenceObservation> references;
   std::vector<LaunchObservation> launches;  // of the first repeat only
-  // Of all repeats, in order; a request equal to its predecessor is omitted.
+  // Requests of all repeats, in order; a request equal to its predecessor is omitted.
   std::vector<ScratchObservation> scratch = {};
   Comparison comparison = Comparison::none;
-  // Time of the reference and of the comparison; 0 if the result of an equal call is reused.
+  // Time of the reference and the comparison; 0 if the result of an equal call was reused.
   std::uint64_t reference_us = 0;
 
   bool operator==(const CallObservation&) const = default;
@@ -251,7 +251,7 @@ struct SanitizerRecord {
   bool warning = false;  // below the tool's level of errors
   std::string space;     // "global", "shared", "local"
   Access access = Access::unknown;
-  std::int64_t size_bytes = 0;  // of the access; 0 when unknown
+  std::int64_t size_bytes = 0;  // size of the access; 0 if unknown
   std::string kernel;           // its name without namespaces and parameters
   std::int32_t call = -1;
   std::string buffer;  // tensor or scratch that the address is in, or nearest to
@@ -260,11 +260,10 @@ struct SanitizerRecord {
   std::uint64_t address = 0;
   std::string thread, block;  // "64,0,0"
   std::string location;       // "p.cu:8"
-  // The earlier access of a race, where it is known: "write at p.cu:6 by thread (0,0,0) of block
-  // (0,0,0)".
+  // The earlier access of a race, if known: "write at p.cu:6 by thread (0,0,0) of block (0,0,0)".
   std::string other = {};
   std::string text;         // the tool's message, on one line; never part of a signature
-  std::uint64_t count = 1;  // number of similar records; this is the first
+  std::uint64_t count = 1;  // number of similar records; this is the first of them
 
   bool operator==(const SanitizerRecord&) const = default;
 };
@@ -273,17 +272,17 @@ struct SanitizerRecord {
 struct SanitizerReport {
   SanitizerTool tool = SanitizerTool::none;
   std::vector<SanitizerRecord> records;
-  std::uint64_t dropped = 0;  // records beyond those that are kept
+  std::uint64_t dropped = 0;  // records beyond the limit
   std::string problem;        // why the report is incomplete; "" if it is complete
 
   bool operator==(const SanitizerReport&) const = default;
 };
 
-// What may be wrong with the order of two operations that use one buffer.
+// Possible errors in the order of two operations that use one buffer.
 enum class OrderProblem : std::uint8_t {
-  unordered_use,   // one of them may write it, and nothing orders them
-  unordered_free,  // one of them frees it, and nothing orders them
-  freed_use,       // the first frees it, and the second comes after it
+  unordered_use,   // at least one may write the buffer, and nothing orders them
+  unordered_free,  // one frees the buffer, and nothing orders them
+  freed_use,       // the first frees the buffer, and the second comes after it
   host_use,        // a kernel or copy may use pinned memory while the host does
 };
 
@@ -295,14 +294,14 @@ constexpr auto enum_table(OrderProblem) {
                                    {OrderProblem::host_use, "host-use"}});
 }
 
-// What a trial enqueues or does in the order of its streams.
+// Operations that a trial enqueues or performs in stream order.
 enum class OperationKind : std::uint8_t {
   kernel,
   copy,
   memset,
   free,
-  fill,   // of the tensors, by the harness
-  check,  // of what the calls left, by the harness
+  fill,   // fill of the tensors, by the harness
+  check,  // check of the results, by the harness
   host,   // the CPU may access pinned memory
   allocation,
 };
@@ -322,56 +321,59 @@ constexpr auto enum_table(OperationKind) {
 struct OrderedOperation {
   std::uint32_t number = 0;  // within its trial; the same in each trial of the plan
   OperationKind kind = OperationKind::kernel;
-  std::string name;         // of the kernel, or name_of(kind)
-  std::int32_t call = -1;   // -1: the harness
-  std::int32_t stream = 0;  // of the plan, or of the target's side streams, from 1
+  std::string name;         // name of the kernel, or name_of(kind)
+  std::int32_t call = -1;   // call that enqueued it; -1: the harness
+  std::int32_t stream = 0;  // index of a stream of the plan; if `side`, of a side stream of the
+                            // target, from 1
   bool side = false;
 
   bool operator==(const OrderedOperation&) const = default;
 };
 
-// Two operations whose order the program leaves open although both may use one buffer. What a
-// kernel does with a pointer is not known, so this is no failure: see oracles/order.h.
+// Two operations whose order the program does not determine although both may use one buffer. The
+// accesses of a kernel through a pointer are unknown, so a candidate is not a failure: see
+// oracles/order.h.
 struct OrderCandidate {
   OrderProblem problem = OrderProblem::unordered_use;
   std::string buffer;              // as in BufferObservation
-  std::int32_t buffer_call = -1;   // that requested it
-  OrderedOperation first, second;  // as enqueued
+  std::int32_t buffer_call = -1;   // call that requested the buffer
+  OrderedOperation first, second;  // in the order in which they were enqueued
 
   bool operator==(const OrderCandidate&) const = default;
 };
-// Per trial, of different names; further ones are dropped.
+// Maximum per trial, with distinct names; further ones are dropped.
 inline constexpr std::size_t kMostOrderCandidates = 16;
 
-// What TrialSpec::records_order asks for.
+// Set if TrialSpec::records_order is true.
 struct OrderObservation {
   std::vector<OrderCandidate> candidates;
-  bool directed = false;  // the two operations of TrialSpec::direction ran in its order
+  bool directed = false;  // the two operations of TrialSpec::direction ran in the requested order
 
   bool operator==(const OrderObservation&) const = default;
 };
 
 struct Observation {
   End end = End::worker_error;
-  std::string message;  // for unsupported, out_of_memory and the errors: the reason
+  std::string message;  // the reason, for unsupported, out_of_memory and the errors
   std::optional<Fault> fault;
-  // Those that completed, by call index, and the last one in part if the trial was refused
+  // The completed calls, by call index; the last one is partial if the trial was refused
   // (unsupported, out of memory).
   std::vector<CallObservation> calls;
-  // Of all calls, including those that did not complete; empty if the worker was lost.
+  // Failed encodings of all calls, including incomplete ones; empty if the worker was lost.
   std::vector<EncodeObservation> encodes = {};
-  // Time in the worker, set-up and checks included; for a lost worker, until its end was detected.
+  // Time in the worker, including set-up and checks; for a lost worker, until its end was detected.
   std::uint64_t wall_us = 0;
   std::uint64_t mapping_calls = 0;  // guard-arena mapping calls that this trial had to make
   std::uint64_t bytes = 0;          // device memory in buffers
   // The trial completed, and its calls enqueued nothing that Redzone sees: no launch, copy, memset
-  // or replay. False once a target of the process has taken a stream's handle, which it may keep.
+  // or replay. False after a target of the process has obtained the handle of a stream, because the
+  // target may keep it.
   bool idle = false;
   // Set if the trial ran under a tool and its worker was not lost.
   std::optional<SanitizerReport> sanitizer = {};
-  // Set if the target can take memory by itself and the worker was not lost.
+  // Set if the target can allocate memory by itself and the worker was not lost.
   std::optional<OwnMemory> own_memory = {};
-  // Set if the trial records the order and the worker was not lost, after a fault as well.
+  // Set if the trial records the order and the worker was not lost; also set after a fault.
   std::optional<OrderObservation> order = {};
 
   bool operator==(const Observation&) const = default;

@@ -56,8 +56,8 @@ bool holds(const Constraint& c, const Call& call) {
   return false;
 }
 
-// Checks the graphs of a plan: each is captured in one piece, on streams that are connected by
-// waits, before its first replay, and is replayed.
+// Checks the graphs of a plan: each must be captured in one piece, on streams that are connected by
+// waits, before its first replay, and must be replayed.
 class GraphCheck {
  public:
   explicit GraphCheck(const TargetSpec& spec) : spec_(spec) {}
@@ -133,7 +133,7 @@ class GraphCheck {
   std::vector<WaitStep> waits_;  // waits since the last call of that body
 };
 
-// Checks streams and repeats. The text form does too, but a plan need not come from a text.
+// Checks streams and repeats. Parsing a text checks them too, but a plan need not come from a text.
 std::string schedule_problem(const Step& step) {
   const auto stream = [](std::int64_t s) {
     return s >= 0 && s < kMaxStreams
@@ -165,7 +165,7 @@ bool allows(const DimSpec& dim, std::int64_t value) {
 
 namespace {
 
-// Throws what the functions of the spec throw.
+// Throws the exceptions of the spec's functions.
 Result<void> check_call(const Call& call, const TargetSpec& spec) {
   RZ_TRY(check_names(call.dims, spec.dims, "dim", true));
   RZ_TRY(check_names(call.config, spec.knobs, "knob", true));
@@ -223,7 +223,7 @@ Result<void> validate(const Plan& plan, const TargetSpec& spec, std::string_view
       return usage_error(fmt::format("{}: step {}: {}", where, index, r.error().message));
   }
   if (calls_of(plan).empty()) return usage_error(fmt::format("{}: makes no call", where));
-  // The worker keeps a few hundred bytes of each.
+  // The worker stores a few hundred bytes per call.
   constexpr std::int64_t kMostCalls = std::int64_t{1} << 18;
   if (const auto calls = call_count(plan); calls > kMostCalls)
     return usage_error(fmt::format("{}: makes {} calls with its repeats, at most {} are possible",

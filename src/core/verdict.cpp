@@ -10,7 +10,7 @@
 namespace redzone {
 namespace {
 
-// The last kind of each class in the order of the table.
+// The last kind of each class, in the order of enum_table(FailKind).
 constexpr FailKind kLastToEndATrial = FailKind::hang, kLastDirect = FailKind::input_changed;
 
 std::size_t place_of(FailKind kind) {
@@ -20,14 +20,15 @@ std::size_t place_of(FailKind kind) {
   return static_cast<std::size_t>(it - names.begin());
 }
 
-// As earlier versions named a write behind dynamic shared memory that no guard page stopped.
+// Whether `older` is the name that earlier versions gave to `now`, a write behind dynamic shared
+// memory that no guard page stopped.
 bool is_shared_overrun(const Signature& older, const Signature& now) {
   return older.kind == FailKind::fault && older.where == kSharedOverrunCode &&
          now.kind == FailKind::illegal_access && now.target == older.target &&
          now.buffer == kSharedBuffer && now.side == name_of(Side::after);
 }
 
-// As earlier versions named all exceptions of C++.
+// Whether `older` is the name that earlier versions gave to all C++ exceptions.
 bool is_target_error(const Signature& older, const Signature& now) {
   return older.kind == FailKind::fault && older.where == kTargetErrorCode &&
          now.kind == FailKind::fault && now.target == older.target &&
@@ -76,7 +77,7 @@ bool same_bug(const Signature& a, const Signature& b) {
   const auto compatible = [](const std::string& x, const std::string& y) {
     return x == y || x.empty() || y.empty();
   };
-  // Of an exception, earlier versions stored its type alone.
+  // Earlier versions stored only the type of an exception.
   const auto begins = [](const std::string& x, const std::string& y) {
     return x.starts_with(kException) && x.find(' ', kException.size()) == std::string::npos &&
            y.starts_with(x + " in ");

@@ -13,7 +13,7 @@ namespace redzone {
 
 // Kinds of failure. Specificity is the order of enum_table(), not the order here.
 enum class FailKind : std::uint8_t {
-  launch_config,        // a launch that no device can run, or a product that overflows
+  launch_config,        // a launch that no device can run, or an index product that overflows
   illegal_access,       // fault on an address
   misaligned,           // an access that is not aligned as its instruction requires
   fault,                // any other device error, signal, or error of the target's wrapper
@@ -22,20 +22,20 @@ enum class FailKind : std::uint8_t {
   use_after_free,       // memory accessed while it was not allocated, in stream order
   race,                 // threads of a block access shared memory without synchronization
   barrier,              // a barrier that not all threads reach, or a mask without the lane
-  undefined,            // what C++ leaves undefined: an overflow, a shift, an index
-  scratch,              // requested less than the kernel's metadata demands
+  undefined,            // undefined behavior in C++: an overflow, a shift, an index
+  scratch,              // less scratch requested than the kernel's metadata demands
   input_changed,        // a const input was overwritten
   order,                // outputs depend on the order of two operations that nothing orders
-  uninitialized_local,  // outputs depend on what the host's stack holds
+  uninitialized_local,  // outputs depend on the contents of the host's stack
   nondeterministic,     // equal runs differ
   schedule,             // outputs depend on the order of blocks and threads, or on a busy device
-  uninitialized,        // outputs depend on what was in memory before
+  uninitialized,        // outputs depend on earlier contents of memory
   host_thread,          // outputs depend on which host thread makes a call
-  address,              // outputs depend on whether tensors lie where those of earlier calls did
+  address,              // outputs depend on whether tensors reuse the addresses of earlier calls
   history,              // outputs depend on the calls that came before
   async,                // outputs depend on whether launches are synchronized
   graph,                // outputs depend on whether calls are captured and replayed
-  placement,            // outputs depend on where the buffers lie
+  placement,            // outputs depend on the addresses of the buffers
   allocation,           // outputs depend on which memory is reused
   reference,            // outputs differ from the reference
   divergence,           // two runs differ and no single axis explains it
@@ -72,18 +72,20 @@ constexpr auto enum_table(FailKind) {
                                {FailKind::divergence, "divergence"}});
 }
 
-// When a plan shows several failures, the most specific one names the finding: failures that end a
+// If a plan shows several failures, the most specific one names the finding: failures that end a
 // trial, then those seen in a single trial, then differences along one axis, then wrong or
 // differing outputs in general.
 bool more_specific(FailKind a, FailKind b);
-// The launch is refused, or the worker is lost: later work is not observed.
+// True if the failure ends the trial (a refused launch or a lost worker): later work is not
+// observed.
 bool ends_trial(FailKind kind);
-// A single trial shows the failure, without comparison.
+// True if a single trial shows the failure, without comparison.
 bool is_direct(FailKind kind);
-// The kind says that outputs are wrong or differ, but not along which axis or by what access.
+// True if the kind only means that outputs are wrong or differ, not along which axis or by what
+// access.
 bool is_vague(FailKind kind);
-// Only a comparison with the target's reference shows the failure: a call that was not compared has
-// not passed.
+// True if only a comparison with the target's reference shows the failure: a call that was not
+// compared has then not passed.
 bool needs_reference(FailKind kind);
 
 // Contains no address, thread or seed. `where` is a kernel name if known.
@@ -105,21 +107,22 @@ struct Signature {
   std::string hash() const;
 };
 
-// Whether two failures are the same bug: kind and target are equal, and no part that both know
-// differs (on the GPU an asynchronous fault names no kernel, and earlier versions stored the type
-// of an exception alone). Which two operations on a buffer show
-// that an order is missing depends on how many of them a plan has, so these may differ.
+// Whether two failures are the same bug: kind and target are equal, and no part that is set in both
+// differs (on the GPU an asynchronous fault names no kernel, and earlier versions stored only the
+// type of an exception). The two operations of a missing order may differ, because they depend on
+// how many operations on the buffer a plan has.
 bool same_bug(const Signature& a, const Signature& b);
 
-// Whether the fault is the write that the canary shows: whether one that goes beside a buffer meets
-// the slack or the guard page depends on the size of the buffer and its placement, and is one bug.
+// Whether `fault` and `canary` are the same write beside a buffer. One bug can have either form:
+// the size and the placement of the buffer determine whether the write hits the slack or the guard
+// page.
 bool is_fault_of(const Signature& fault, const Signature& canary);
 
-// Whether two failures are one bug, or one write beside a buffer in either form.
+// Whether two failures are one bug, or one write beside a buffer in either form (is_fault_of()).
 bool same_bug_in_any_form(const Signature& a, const Signature& b);
 
 // Whether a run that fails with `seen` fails as recorded: by the same bug in any form, or under a
-// name that earlier versions gave it.
+// name that earlier versions used for it.
 bool fails_as(const Signature& seen, const Signature& recorded);
 
 enum class Outcome : std::uint8_t { pass, fail, inconclusive, not_applicable, harness_error };
@@ -137,7 +140,7 @@ struct ReferenceCount {
   std::int64_t compared = 0;
   // All calls of the plans that were judged, whether or not they could be compared.
   std::int64_t calls = 0;
-  // Of the compared calls, those of which only a sample of each output was.
+  // Compared calls of which only a sample of each output was compared.
   std::int64_t sampled = 0;
 
   ReferenceCount& operator+=(const ReferenceCount& more) {
@@ -152,10 +155,10 @@ struct ReferenceCount {
 struct Verdict {
   Outcome outcome = Outcome::pass;
   std::string oracle;
-  std::string reason;      // one sentence; for pass empty
-  Signature signature;     // for fail
+  std::string reason;      // one sentence; empty for pass
+  Signature signature;     // set for fail
   std::int32_t call = -1;  // index of the failing call, if known
-  // Set by an oracle whose trials use the reference; zeros: it uses none, or nothing was run.
+  // Set by an oracle whose trials use the reference; zeros if it uses none or nothing was run.
   ReferenceCount reference = {};
 
   static Verdict pass(std::string oracle) {

@@ -1,8 +1,8 @@
 // Binary form of plans and observations for the pipe between driver and worker: the members of each
-// struct in the order of its table (field_table.h). Both ends are the same build; what is stored is
-// the text form (plan_text.h). What is read may come from a worker that overwrote its memory: every
-// value that decodes is one that its type has (bools are 0 or 1, enumerators are known, text is
-// UTF-8). Whether it fits the plan is observation_check.h's.
+// struct in the order of its table (field_table.h). Both ends are the same build; stores use the
+// text form (plan_text.h). The input may come from a worker that overwrote its memory: every
+// decoded value is valid for its type (bools are 0 or 1, enumerators are known, text is UTF-8).
+// observation_check.h checks whether the values fit the plan.
 #pragma once
 
 #include <concepts>
@@ -91,7 +91,7 @@ class Reader {
   void operator()(T&... values) {
     (get(values), ...);
   }
-  // False once a read went past the end or met a value out of range. Reads then give zeros.
+  // False after a read went past the end or met a value out of range. Later reads yield zeros.
   bool ok() const { return ok_; }
   bool at_end() const { return position_ == input_.size(); }
 
@@ -103,9 +103,9 @@ class Reader {
     std::memcpy(&v, input_.data() + position_, sizeof v);
     position_ += sizeof v;
   }
-  // Any other byte in a bool is undefined behaviour for whoever reads it.
+  // Reading a bool with any other byte is undefined behavior.
   void get(bool& v) { v = number_below(std::uint8_t{2}) == 1; }
-  // There is no other way to read an enumerator.
+  // The only function that reads enumerators, so each is checked.
   template <NamedEnum E>
   void get(E& v) {
     using Number = std::underlying_type_t<E>;
@@ -120,7 +120,7 @@ class Reader {
   void get(T (&values)[N]) {
     for (auto& e : values) get(e);
   }
-  // Grown as elements arrive: a wrong length must not cost many times the message.
+  // Grows as elements arrive, so that a wrong length does not cost many times the message's size.
   template <class T>
   void get(std::vector<T>& v) {
     const std::uint32_t n = length(1);
@@ -162,7 +162,7 @@ class Reader {
   static void emplace_alternative(V& v, std::size_t index, std::index_sequence<I...>) {
     ((I == index ? void(v.template emplace<I>()) : void()), ...);
   }
-  // 0 when there is another number.
+  // The number, or 0 and an error if it is not below `limit`.
   template <class N>
   N number_below(N limit) {
     N n = 0;
@@ -170,7 +170,7 @@ class Reader {
     if (n >= limit) ok_ = false;
     return ok_ ? n : N{0};
   }
-  // A length, bounded by the bytes that are left.
+  // A length, bounded by the number of bytes that remain.
   std::uint32_t length(std::size_t least_bytes_each) {
     std::uint32_t n = 0;
     get(n);
@@ -190,7 +190,7 @@ std::string encode(const T& value) {
   return writer.take();
 }
 
-// A harness error when the bytes are short, long or out of range.
+// A harness error if the bytes are too short, too long or out of range.
 template <class T>
 Result<T> decode(std::string_view bytes) {
   Reader reader(bytes);

@@ -28,7 +28,7 @@ Result<void> write_file(const fs::path& given, std::string_view text) {
   };
   std::error_code failed;
   const fs::path path = fs::is_symlink(given, failed) ? fs::weakly_canonical(given, failed) : given;
-  // What is not a file, such as a pipe or /dev/stdout, cannot be replaced.
+  // A target that is not a regular file, such as a pipe or /dev/stdout, cannot be replaced.
   const fs::file_status status = fs::status(path, failed);
   const bool in_place = fs::exists(status) && !fs::is_regular_file(status);
   const fs::path next =

@@ -8,9 +8,10 @@
 
 namespace redzone {
 
-// Makes `text` the contents of the file: in one step, or the file stays as it was. Links are
-// followed. The error names the file: a usage error if another name would do (a folder that is not
-// there or must not be written to), else, such as on a full disk, a harness error.
+// Replaces the contents of a regular file by `text` in one step; on an error the file is unchanged.
+// Pipes and devices are written directly. Links are followed. The error names the file: a usage
+// error if another name would help (a folder that does not exist or is not writable), else, such as
+// on a full disk, a harness error.
 Result<void> write_file(const std::filesystem::path& path, std::string_view text);
 
 }  // namespace redzone

@@ -1,8 +1,9 @@
-// The order that a program guarantees between the operations that it enqueues, whatever the device
-// does: by streams, events and what the host waits for. A plain value; runs nothing.
+// The order that a program guarantees between the operations that it enqueues, on any device: by
+// streams, events and waits of the host. A plain value; runs nothing.
 //
-// Vector clocks. The host is one more line of operations beside the streams: it comes after what it
-// has waited for, and whatever is enqueued comes after all that the host did before.
+// Implemented by vector clocks. A line is a sequence of operations: each stream is one, and so is
+// the host. An operation on the host comes after everything that the host has waited for, and an
+// enqueued operation comes after all earlier operations of the host.
 #pragma once
 
 #include <cstddef>
@@ -11,10 +12,10 @@
 
 namespace redzone::order {
 
-// How many operations of each line come before a point.
+// The number of operations of each line that come before a point.
 using Clock = std::vector<std::uint32_t>;
 
-// A point of a stream, as of a recorded event.
+// A point in a stream, such as a recorded event.
 struct Event {
   Clock clock;  // empty: never recorded, so a wait for it orders nothing
 };
@@ -27,20 +28,20 @@ class HappensBefore {
   explicit HappensBefore(std::size_t streams);
 
   Operation enqueue(std::size_t stream);
-  // What the host does by itself, at once.
+  // Adds an operation that the host itself performs immediately.
   Operation on_host();
 
   Event record(std::size_t stream) const { return {now_[stream]}; }
   // Later operations of `stream` come after the event.
   void wait(std::size_t stream, const Event& event);
-  // The host waits for all that is enqueued on one stream, or on all.
+  // The host waits for everything enqueued on one stream, or on all streams.
   void synchronize(std::size_t stream);
   void synchronize();
 
-  // Whether every run of the program ends `a` before it begins `b`. Never of an operation and
-  // itself.
+  // Whether every run of the program ends `a` before it begins `b`. False if they are the same
+  // operation.
   bool before(Operation a, Operation b) const;
-  // Whether every run ends `a` before it begins what is enqueued on `stream` from now on.
+  // Whether every run ends `a` before it begins any operation enqueued on `stream` from now on.
   bool before_later(Operation a, std::size_t stream) const;
   std::size_t size() const { return lines_.size(); }
 
@@ -51,9 +52,10 @@ class HappensBefore {
     return clocks_[operation * now_.size() + line];
   }
 
-  std::vector<Clock> now_;             // of each line: what its next operation comes after
-  std::vector<std::uint8_t> lines_;    // of each operation
-  std::vector<std::uint32_t> clocks_;  // of each operation, itself included, one behind the other
+  std::vector<Clock> now_;             // for each line: the operations before its next one
+  std::vector<std::uint8_t> lines_;    // the line of each operation
+  std::vector<std::uint32_t> clocks_;  // the clock of each operation, including itself,
+                                       // concatenated
 };
 
 }  // namespace redzone::order

@@ -9,7 +9,7 @@
 namespace redzone::order {
 namespace {
 
-// Uses of one buffer between two waits of the host; later ones are compared with these only.
+// Uses of one buffer between two waits of the host; later uses are compared with these only.
 constexpr std::size_t kMostPast = 64;
 
 }  // namespace

@@ -1,11 +1,11 @@
-// What `redzone bisect` and `redzone explain` print. Pure: values in, text or JSON out, with a
+// The output of `redzone bisect` and `redzone explain`. Pure: values in, text or JSON out, with a
 // newline at the end.
 //
-//   bisect   {"finding", "signature", "base": RUNS, "sentence", "complete", "runs_made",
-//            "rows": [{"kind": "knob"|"mode"|"dim"|"layout"|"data"|"step", "setting", "value",
-//            "verdict", "necessary": bool or null, "sufficient": bool or null, "or_else": [text],
-//            "decides_with": [text], "by_oracle", "tried": [{"value", "answer", "plan_hash",
-//            "runs": RUNS, "other_data": RUNS with other data that fail, or null,
+//   bisect   {"finding", "signature", "base": RUNS, "sentence", "background": text or null,
+//            "complete", "runs_made", "rows": [{"kind": "knob"|"mode"|"dim"|"layout"|"data"|"step",
+//            "setting", "value", "verdict", "necessary": bool or null, "sufficient": bool or null,
+//            "or_else": [text], "decides_with": [text], "by_oracle", "tried": [{"value", "answer",
+//            "plan_hash", "runs": RUNS, "other_data": RUNS with other data that fail, or null,
 //            "other_launch": {"launch", "runs": RUNS} under a launch that fails, or null}]}], "go":
 //            CHANGE or null, "come": CHANGE or null, "combinations": [CHANGE], "explain": [{"text",
 //            "verdict", "fails": RUNS, "passes": RUNS}]}
@@ -40,7 +40,7 @@ std::string explanation_text(const Finding& finding, const bisect::Bisection& bi
 std::string boundary_text(const Finding& finding, const bisect::Boundary& boundary);
 std::string boundary_json(const Finding& finding, const bisect::Boundary& boundary);
 
-// `builds`: those that were tried, as the user named them.
+// `builds`: the builds that were tried, as the user named them.
 std::string builds_text(const Finding& finding, const std::vector<std::string>& builds,
                         const bisect::FirstBad& result);
 std::string builds_json(const Finding& finding, const std::vector<std::string>& builds,

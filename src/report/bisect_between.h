@@ -1,4 +1,4 @@
-// What `redzone bisect ID --passing PLAN.toml` prints: text, or JSON
+// The output of `redzone bisect ID --passing PLAN.toml`: text, or JSON
 //
 //   {"finding", "signature", "sentence", "failing": RUNS, "passing": RUNS, "differences": [text],
 //    "go": CHANGE or null, "come": CHANGE or null, "complete", "runs_made"}

@@ -42,7 +42,7 @@ std::string answer_text(const bisect::BuildProbe& p) {
   return p.skipped.empty() ? std::string(name_of(p.probe.answer)) : "skipped";
 }
 
-// "" if it is more likely that none is bad.
+// The build that is most likely the first bad one; "" if more likely none is bad.
 std::string likely(const Builds& builds, const bisect::BuildStep& step) {
   return step.likely < builds.size() ? builds[step.likely] : "";
 }

@@ -11,13 +11,13 @@ namespace {
 
 using bisect::Answer;
 
-// How a failing value shows it, if otherwise than recorded.
+// How a failing value fails, if its failure differs from the recorded one.
 std::string shown_as(const bisect::Tried& t) {
   const std::string how = t.probe.counts.shown_as();
   return t.probe.answer == Answer::fails && !how.empty() ? fmt::format(" ({})", how) : "";
 }
 
-// The conditions under which a passing value fails.
+// Lists the conditions under which a passing value fails.
 std::string fails_after_all(const bisect::Tried& t) {
   std::string out;
   if (t.other_data) out += fmt::format(" (other data: {})", ratio(t.other_data->counts));

@@ -1,4 +1,4 @@
-// The table of a bisection, for every format that shows it.
+// The table of a bisection, shared by all report formats.
 #pragma once
 
 #include "bisect/bisect.h"
@@ -6,7 +6,7 @@
 
 namespace redzone::report {
 
-// Titled with the bisection's sentence; a row for each setting.
+// The title is the bisection's sentence; one row for each setting.
 NightTable bisection_table(const bisect::Bisection& bisection);
 
 }  // namespace redzone::report

@@ -1,4 +1,4 @@
-// What `redzone doctor` prints.
+// The output of `redzone doctor`.
 //
 // JSON: {"ok", "guard_ok", "lines": [{"what", "ok", "found", "consequence"}]}
 #pragma once
@@ -11,7 +11,7 @@ namespace redzone::report {
 struct DoctorLine {
   std::string what;         // "NVRTC"
   bool ok = false;          // found, or passed
-  std::string found;        // version, path, or what is wrong
+  std::string found;        // version, path, or the problem
   std::string consequence;  // effect of a failed check, one clause; may be empty
 };
 

@@ -19,7 +19,7 @@ std::string ratio_or_dash(const Reliability& r) {
   return r.n == 0 ? "-" : fmt::format("{}/{}", r.k, r.n);
 }
 
-// "https://... (rounding), since 2025-01-31T02:00:00.000000Z"; "" if nobody has marked it.
+// "known, https://... (rounding), since 2025-01-31T02:00:00.000000Z"; "" if the standing is "new".
 std::string ledger_text(const Ledger& ledger) {
   if (ledger.standing == Standing::fresh) return "";
   std::string out(name_of(ledger.standing));
@@ -28,7 +28,8 @@ std::string ledger_text(const Ledger& ledger) {
   return out + ", since " + ledger.since;
 }
 
-// For the final measurement: a number of runs fixed in advance, after those that found the failure.
+// For the final measurement: a number of runs that was fixed in advance, not counting those that
+// found the failure.
 std::string reliability_text(const Reliability& r) {
   if (r.n == 0) return "not run again yet";
   const auto i = statistics::exact_interval(r.k, r.n);
@@ -36,7 +37,7 @@ std::string reliability_text(const Reliability& r) {
                      r.n, 100 * i.low, 100 * i.high);
 }
 
-// "key  value" lines; empty values are left out.
+// Collects "key  value" lines; empty values are omitted.
 class Lines {
  public:
   Lines(std::string_view indent, std::size_t key_width) : indent_(indent), width_(key_width) {}
@@ -104,7 +105,7 @@ std::string stack_text(std::string_view title, const std::vector<std::string>& s
   return out;
 }
 
-// In the place of a plan.
+// Shown instead of a plan for a finding of a program.
 std::string program_text(const ProgramOrigin& origin) {
   Lines lines("  ", 9);
   lines.add("command", shell_quoted(origin.argv));
@@ -116,7 +117,7 @@ std::string program_text(const ProgramOrigin& origin) {
          stack_text("freed", origin.freed) + "\nprogram\n" + lines.text();
 }
 
-// Runs of a series, of which the first was not chosen beforehand: no interval.
+// For a series of runs whose first run was not chosen in advance: without an interval.
 std::string seen_text(const Reliability& r) {
   return fmt::format("seen in {} of {}", r.k, counted(static_cast<std::uint64_t>(r.n), "run"));
 }

@@ -15,7 +15,7 @@ namespace {
 
 using Align = Table::Align;
 
-// A table of the report. The text and the page have the same ones.
+// A table of the report, shown both in the text and on the page.
 struct Grid {
   std::string title;
   std::vector<Table::Column> columns;
@@ -116,7 +116,7 @@ std::vector<Grid> grids_of(const Fleet& fleet) {
           models_grid(fleet)};
 }
 
-// One sentence a line.
+// The summary, one sentence per line.
 std::vector<std::string> sentences_of(const Fleet& fleet) {
   std::uint64_t plans = 0;
   double speed = 0;

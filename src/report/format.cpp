@@ -10,7 +10,7 @@
 namespace redzone::report {
 namespace {
 
-// Approximate number of terminal columns: code points of UTF-8.
+// Approximate number of terminal columns: the number of UTF-8 code points.
 std::size_t width_of(std::string_view text) {
   return static_cast<std::size_t>(
       std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; }));

@@ -17,7 +17,7 @@ std::string grouped(std::uint64_t n);
 // "1,234".
 std::string rate(double per_second);
 
-// n / seconds; 0 while no time has passed.
+// n / seconds; 0 if `seconds` is not positive.
 double per_second(std::uint64_t n, double seconds);
 
 // "0:07", "12:34", "1:02:03"; fractions are dropped, negative times are "0:00".

@@ -5,7 +5,7 @@
 //            number, "processes_not_judged": number,
 //            "settings": {"driver", "cpu", "placement", "align", "poison": number or null,
 //            "retire", "bare": bool, "launch", "seed", "check", "on_error", "max_memory",
-//            "min_bytes", "only", "skip": [first, last] or null}, "findings": [FINDING],
+//            "min_bytes", "kernels", "only", "skip": [first, last] or null}, "findings": [FINDING],
 //            "processes": [PROCESS], "counters": {name: number}, "left_out": {name: {"times",
 //            "meaning"}}, "framework", "foreign_preload", "unreadable_records", "stored", "runs"}
 //            (guard_stored.h); without argv, for processes that were attached, "exit_code" and
@@ -37,11 +37,12 @@
 
 namespace redzone::report {
 
-// `exit_code`: of the command. The last line has it, the program's own, and how many processes were
-// not judged.
+// Selects the notes of guard_text(). Its `exit_code` is that of the command; the last line has it,
+// the program's own exit code, and the number of processes that were not judged.
 enum class Notes : std::uint8_t {
-  telling,  // what is so of this program
-  all,      // and the limits of each program with the CUDA runtime, which JSON has as a counter
+  telling,  // notes about this program only
+  all,      // also the general limits for programs with the CUDA runtime, which JSON has as
+            // counters
 };
 std::string guard_text(const guard::ProgramRun& run, int exit_code, Notes notes = Notes::telling,
                        const GuardStored& stored = {});

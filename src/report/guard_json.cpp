@@ -57,7 +57,7 @@ Json guard_finding(const guard::DistinctFinding& distinct) {
           {"python_freed", python_lines(f.python_freed)}};
 }
 
-// Those that are not 0, by `count`.
+// The counters that are not 0, read with `count`.
 template <class Count>
 Json counters(Count count) {
   Json out = Json::object();
@@ -83,7 +83,7 @@ Json left_out(Count count) {
 
 Json process(const guard::ProcessRecord& p, const interpose::Settings& settings) {
   const auto count = [&](Counter counter) { return p.count(counter); };
-  // Those of a process that ended without a finding say nothing.
+  // Launches of a process that ended without a finding are irrelevant.
   const bool tells = !p.findings.empty() || !p.is(guard::Fact::ended);
   return {{"pid", p.pid},
           {"parent", p.parent},

@@ -15,9 +15,9 @@ using guard::KernelLaunch;
 using guard::LaunchKind;
 using guard::LaunchState;
 
-// More would hide the rest of the finding; JSON has all.
+// Limits the text, because more lines would hide the rest of the finding; JSON has all.
 constexpr std::size_t kShown = 8;
-// Handles of default streams.
+// Handles of the default streams (CU_STREAM_LEGACY, CU_STREAM_PER_THREAD).
 constexpr std::uint64_t kLegacy = 1, kPerThread = 2;
 
 std::string stream_text(std::uint64_t stream) {
@@ -44,7 +44,7 @@ std::string launch_summary(const KernelLaunch& launch) {
   return out + ")";
 }
 
-// "argument 2" if the places of the arguments are known.
+// "argument 2" if the offsets of the arguments are known.
 std::string argument_text(const KernelLaunch& launch, std::uint32_t offset) {
   const auto& all = launch.arguments;
   const auto after =

@@ -10,10 +10,11 @@
 
 namespace redzone::report {
 
-// Lines of a finding that begin with `title`: the launch, and the blocks that it points to.
+// Lines about a launch and the blocks that its pointers refer to; the first line begins with
+// `title`.
 std::string launch_text(std::string_view title, const guard::KernelLaunch& launch);
-// The same for those that may have been the one behind an error, newest first; `lost`: how many
-// more there may be.
+// Lines about the launches that may have caused an error, newest first; `lost`: how many further
+// ones there may have been.
 std::string unfinished_text(const std::vector<guard::KernelLaunch>& launches, std::uint64_t lost);
 
 // {"ordinal", "state", "kind", "kernel", "grid": [3], "block": [3], "shared_bytes", "stream",

@@ -1,4 +1,4 @@
-// The parts of a report of `redzone guard` that are about the store and about several runs.
+// The parts of a report of `redzone guard` about the store and about several runs.
 #pragma once
 
 #include <span>
@@ -13,14 +13,14 @@ namespace redzone::report {
 
 struct GuardStored {
   std::vector<guard::KnownFinding> known = {};
-  std::string db = {};       // to be named on command lines; "" for the default one
-  std::string problem = {};  // why the store could not be used; "" if it could
-  std::span<const guard::ProgramRun> runs = {};  // if there are several
+  std::string db = {};       // store to name on command lines; "" for the default store
+  std::string problem = {};  // why the store could not be used; "" if it was usable
+  std::span<const guard::ProgramRun> runs = {};  // set if there are several runs
 };
 
-// One line for each finding that is stored or suppressed, then a table of several runs.
+// One line for each finding that is stored or suppressed, then a table if there are several runs.
 std::string guard_stored_text(const GuardStored& stored);
-// "; 1 of them is suppressed by a mark"; "" if none is.
+// "; 1 of them is suppressed by a mark"; "" if none is suppressed.
 std::string suppressed_text(const GuardStored& stored);
 
 //   "stored"  [{"signature", "id": number or null, "new": bool, "standing", "link", "note",

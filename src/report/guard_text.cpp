@@ -54,12 +54,12 @@ std::string place_text(const guard::Finding& finding) {
   return fmt::format("{} {} {}", bytes_text(finding.distance_bytes), name_of(finding.side), block);
 }
 
-// An error of the device, and what is known of the launch behind it.
+// An error of the device, and the known facts about the launch that caused it.
 std::string error_text(const guard::Finding& finding, const guard::ProcessRecord& process) {
   std::string out = fmt::format("  {:10} {} returned {}", "error", finding.call, finding.code);
   if (finding.kernel.empty()) {
     out += "; which kernel and which address is not known\n";
-    // Those of another context may be behind a later error.
+    // A later error may have been caused by launches of another context.
     const guard::Finding* const first = process.first_error();
     if (first == nullptr || guard::signature(*first) != guard::signature(finding)) return out;
     return out + unfinished_text(process.unfinished, process.unfinished_lost);
@@ -75,7 +75,7 @@ std::string error_text(const guard::Finding& finding, const guard::ProcessRecord
   return out;
 }
 
-// A canary that was compared after each launch.
+// The launches that may have overwritten a canary that was compared after each launch.
 std::string narrowed_text(const guard::Finding& finding) {
   if (finding.launch.ordinal == 0) return "";
   const auto since = finding.launches_since_right;
@@ -125,7 +125,7 @@ std::string guarded_text(const guard::ProgramRun& run) {
   return out + "\n";
 }
 
-// Scripts start many processes, so those of one program and state share a row, and helpers with
+// Scripts start many processes: those with the same program and state share a row, and helpers with
 // nothing to guard, such as a shell or a compiler, share one line.
 std::string processes_text(const guard::ProgramRun& run) {
   struct Row {
@@ -184,8 +184,8 @@ std::string limits_text(const guard::ProgramRun& run, Notes notes) {
   return out;
 }
 
-// "no finding; 1 of 3 processes to guard was not judged": what is known of the others is said
-// beside the verdict, and not in the table alone.
+// "no finding; 1 of 3 processes to guard was not judged": processes that were not judged are stated
+// with the verdict, not only in the table.
 std::string verdict_of_run(const guard::ProgramRun& run, const GuardStored& stored) {
   const std::size_t findings = run.findings().size();
   std::string out = findings != 0     ? counted(findings, "finding") + suppressed_text(stored)

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t kMostFindings = 2'000;
 
-// Appends the template up to `mark`, which occurs once, then `text`; returns the rest.
+// Appends the page up to `mark`, which must occur, then `text`; returns the rest of the page.
 std::string_view append_until(std::string& out, std::string_view page, std::string_view mark,
                               std::string_view text) {
   const std::size_t at = page.find(mark);
@@ -38,8 +38,8 @@ std::string data_of(const Night& night) {
     f.ledger.note = f.ledger.note.empty() ? f.ledger.link : f.ledger.link + " " + f.ledger.note;
     f.ledger.link.clear();
   }
-  // Over all findings, including those left out. The seed is a text: JavaScript's numbers end at
-  // 2^53.
+  // Totals over all findings, including omitted ones. The seed is a string, because JavaScript's
+  // numbers are exact only up to 2^53.
   Json all{{"seed", std::to_string(night.seed)}, {"left_out", night.findings.size() - kept},
            {"alarms", alarms_of(night).count()}, {"verdict", verdict_sentence(night)},
            {"to_look_at", alarm_texts(night)},   {"shards", shard_text(night)},

@@ -26,14 +26,14 @@ Json signature(const Signature& s) {
           {"side", s.side},     {"access", s.access}};
 }
 
-// For a number of runs that was fixed in advance: the final measurement of a finding, or the --runs
-// of a replay.
+// For a number of runs that was fixed in advance: the final measurement of a finding, or --runs of
+// a replay.
 Json reliability(const Reliability& r) {
   const auto i = statistics::exact_interval(r.k, r.n);
   return {{"k", r.k}, {"n", r.n}, {"low", i.low}, {"high", i.high}};
 }
 
-// For any runs. Without an interval, since the number of runs depends on their outcome.
+// For any runs. Without an interval, because the number of runs depends on their results.
 Json reliability_counts(const Reliability& r) {
   return {{"k", r.k}, {"n", r.n}};
 }

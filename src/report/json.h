@@ -5,29 +5,29 @@
 //
 //   targets   {"targets": [TARGET]}
 //   TARGET    {"name", "category": "kernel"|"puzzle"|"twin", "doc", "deterministic",
-//              "alignment_changes_bits", "has_reference", "devices": [{"device", "runs_here",
-//              "why_not", "plugin", "code_hash"}], "dims": [{"name", "min", "max", "multiple_of",
-//              "values", "tile", "doc"}], "constraints": [text], "tensors": [{"name", "role",
-//              "dtype": text or null when a knob decides, as "role", "layouts": [text],
-//              "align_bytes", "counted_by": name of a tensor or null}],
-//              "knobs": [{"name", "values", "doc"}]}
+//              "alignment_changes_bits", "remembers_addresses", "has_reference", "devices":
+//              [{"device", "runs_here", "why_not", "plugin", "code_hash"}], "dims": [{"name",
+//              "min", "max", "multiple_of", "values", "tile", "doc"}], "constraints": [text],
+//              "tensors": [{"name", "role", "dtype": text or null when a knob decides, as "role",
+//              "layouts": [text], "align_bytes", "counted_by": name of a tensor or null}],
+//              "knobs": [{"name", "values", "drawn", "doc"}]}
 //   findings  {"findings": [FINDING]}
 //   show      FINDING
 //   FINDING   {"id", "state", "ledger": {"standing": "new"|"known"|"fixed"|"regressed"|
 //              "quarantined", "link", "note", "since"}, "signature": SIGNATURE, "oracle", "reason",
-//              "reliability": RELIABLE, "calls", "minimal", "reduction": {"end":
-//              "1-minimal"|"budget of plans"|"budget of time"|"interrupted"|"taken back"|"none",
-//              "text", "plans", "trials", "seconds"}, "needs_history", "needs": [text],
-//              "program": PROGRAM or null, "plan", "plan_hash", "original_plan": null for a finding
-//              of a program, whose "reliability" is COUNTS, "attribution": [{"axis", "value",
-//              "failed": COUNTS}], "culprits":
-//              [{"source", "call", "kernel", "access", "buffer", "side", "location", "detail"}],
-//              "fault_detail", "environment": {"device", "driver", "compute_capability", "toolkit",
-//              "nvrtc", "host", "code_hash", "redzone_version"}, "campaign": id or null,
-//              "plans_to_first", "seconds_to_first", "occurrences", "first_seen", "last_seen",
-//              "replay"}; of `show` also "logs": [{"name", "added", "text"}] and, if they are
-//              asked for, "tensors": [{"call", "tensor", "role", "dtype", "shape", "strides",
-//              "offset_elems", "storage_bytes"}]
+//              "reliability": RELIABLE, "calls", "minimal", "reduction": {"end": "1-minimal"|
+//              "budget of plans"|"budget of time"|"interrupted"|"taken back"|
+//              "not all judged"|"none", "text", "plans", "trials", "seconds"}, "needs_history",
+//              "needs": [text], "program": PROGRAM or null, "plan", "plan_hash", "original_plan":
+//              null for a finding of a program, whose "reliability" is COUNTS, "attribution":
+//              [{"axis", "value", "failed": COUNTS}], "culprits": [{"source", "call", "kernel",
+//              "access", "buffer", "side", "location", "detail"}], "fault_detail", "environment":
+//              {"device", "driver", "compute_capability", "toolkit", "nvrtc", "host", "code_hash",
+//              "redzone_version", "origin"}, "campaign": id or null, "plans_to_first",
+//              "seconds_to_first", "occurrences", "first_seen", "last_seen", "replay"}; of `show`
+//              also "logs": [{"name", "added", "text"}] and, if they are asked for, "tensors":
+//              [{"call", "tensor", "role", "dtype", "shape", "strides", "offset_elems",
+//              "storage_bytes"}]
 //   PROGRAM   {"argv", "folder", "environment": [{"name", "value"}], "settings", "block",
 //              "block_bytes", "site", "where", "allocated", "freed": [frames], "unset": [names],
 //              "exit_code", "files": [{"path", "bytes", "hash"}]}
@@ -54,13 +54,13 @@
 //   OWN_MEMORY {"blocks", "bytes", "left_out_blocks", "left_out_bytes", "other_blocks",
 //              "other_bytes", "unpoisoned_blocks", "unguarded_trials"}: see core/own_memory.h
 //   OUTPUTS   {"by_digests", "by_nothing", "why"}: calls not compared with the reference
-//   replay    {"subject", "expected": SIGNATURE or null, "reliability": RELIABLE, "runs":
-//              [{"end", "outcome", "oracle", "reason", "signature": SIGNATURE or null, "call",
-//              "result", "as_recorded", "reference": {"compared_calls", "sampled_calls", "calls"},
-//              "wall_us", "sanitizer": SANITIZER or null}]}
+//   replay    {"subject", "expected": SIGNATURE or null, "reliability": RELIABLE, "other_finding":
+//              id or null, "runs": [{"end", "outcome", "oracle", "reason", "signature": SIGNATURE
+//              or null, "call", "result", "as_recorded", "reference": {"compared_calls",
+//              "sampled_calls", "calls"}, "wall_us", "sanitizer": SANITIZER or null}]}
 //   SANITIZER {"tool", "records": [{"kind", "warning", "space", "access", "size_bytes", "kernel",
 //              "call", "buffer", "side", "distance_bytes", "address", "thread", "block",
-//              "location", "text", "count"}], "dropped", "problem"}
+//              "location", "other", "text", "count"}], "dropped", "problem"}
 #pragma once
 
 #include <span>
@@ -76,8 +76,8 @@ namespace redzone::report {
 
 std::string targets_json(std::span<const TargetInfo> targets);
 std::string findings_json(std::span<const Finding> findings, std::string_view db = "");
-// `artifacts`: those of the finding; the logs among them are "logs".
-// `tensors`: those of its plan, if they are to be told.
+// `artifacts`: those of the finding; the logs among them become "logs". `tensors`: those of the
+// finding's plan; null omits "tensors".
 std::string finding_json(const Finding& finding, std::string_view db = "",
                          std::span<const Artifact> artifacts = {},
                          const std::vector<PlanTensor>* tensors = nullptr);

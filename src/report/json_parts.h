@@ -6,13 +6,13 @@
 
 namespace redzone::report {
 
-// Keeps the order in which members are added.
+// Ordered: keeps members in the order in which they are added.
 using Json = nlohmann::ordered_json;
 
 // Indented by two spaces, with a newline at the end. Bytes that are not UTF-8 become U+FFFD.
 std::string print(const Json& json);
 
-// convert(element) of each element, in order.
+// A JSON array of convert(element) for each element, in order.
 template <class Range, class Convert>
 Json list(const Range& range, Convert convert) {
   Json array = Json::array();

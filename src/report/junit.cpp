@@ -61,7 +61,8 @@ Case finding_case(const NightFinding& f) {
   return out;
 }
 
-// BEFORE and the counts of calls compared with the reference, and why none was; or "".
+// `before`, the counts of calls compared with the reference, and why none was compared; "" without
+// a reference.
 std::string said_of_reference(const NightTarget& t, std::string_view before) {
   if (t.reference.calls == 0) return "";
   std::string out = fmt::format("{}{}", before, compared_text(t.reference));
@@ -175,7 +176,7 @@ void add_case(pugi::xml_node suite, const char* suite_name, const Case& c) {
   set_text(result, c.body);
 }
 
-// Before the cases, as the format requires.
+// Must be called before the cases are added, because the format requires this order.
 void set_properties(pugi::xml_node suite, const Suite& of) {
   if (of.properties.empty()) return;
   pugi::xml_node properties = suite.append_child("properties");
@@ -221,7 +222,7 @@ std::string night_junit(const Night& night) {
   set(root, "tests", tests);
   set(root, "failures", failures);
   set(root, "errors", errors);
-  set_seconds(root, suites[0].seconds());  // this includes the time of the targets
+  set_seconds(root, suites[0].seconds());  // already includes the time of the other suites
   std::ostringstream out;
   document.save(out, "  ", pugi::format_indent, pugi::encoding_utf8);
   return out.str();

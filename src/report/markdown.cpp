@@ -74,7 +74,7 @@ class Summary {
   std::size_t most_;
   std::string text_;
   std::vector<std::string> cuts_;
-  bool full_ = false;  // once set, less urgent parts are left out, too
+  bool full_ = false;  // once true, later (less urgent) parts are omitted, too
 };
 
 using Group = std::vector<const NightFinding*>;

@@ -2,9 +2,9 @@
 // was not judged, the targets, the rest of the ledger, and the plans of what needs attention.
 //
 // GitHub refuses a summary of more than 1 MiB as a whole (docs.github.com, workflow commands,
-// "Adding a job summary"). What exceeds `most_bytes` is left out from the end, in whole rows and
-// plans, and the last paragraph gives the counts. Long texts in a row are cut to a readable length
-// and end in an ellipsis.
+// "Adding a job summary"). Whole rows and plans beyond `most_bytes` are omitted from the end, and
+// the last paragraph gives their number. Long texts in a row are cut to a readable length and end
+// in an ellipsis.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Names of what a target declares, as reports spell them.
+// Report names for what a target declares.
 #pragma once
 
 #include <redzone/spec.h>
@@ -10,8 +10,7 @@
 
 namespace redzone::report {
 
-// "contiguous" and the other layouts that the target promises to handle: "row padding",
-// "transposed", ...
+// "contiguous", then the other layouts that the target supports: "row padding", "transposed", ...
 std::vector<std::string_view> layouts_of(const LayoutRules& rules);
 
 }  // namespace redzone::report

@@ -10,10 +10,10 @@
 namespace redzone::report {
 namespace {
 
-// Chance that a busy machine is reported as needed although the load has no effect.
+// Probability of reporting that a busy machine is needed although the load has no effect.
 constexpr double kFalseAlarm = 0.01;
 
-// True for a row of the plan's own value, on an axis whose value a finding may need.
+// True for a row with the plan's own value, on an axis whose value a finding may need.
 bool may_be_needed(const Plan& plan, const AttributionRow& row) {
   const ModeAxis* axis = find_mode_axis(all_mode_axes(), row.axis);
   return axis != nullptr && axis->needed && row.value == axis->value(plan);
@@ -33,7 +33,8 @@ std::string passes_with(const Finding& f, const AttributionRow& own) {
   return out;
 }
 
-// "; fails 3/3 with guard, gated": a second mechanism, independent of the axis.
+// "; fails 3/3 with guard, gated": the finding then has a second mechanism, independent of the
+// axis.
 std::string fails_otherwise(const Finding& f, const AttributionRow& own) {
   std::string out;
   for (const auto& row : f.attribution)

@@ -1,4 +1,4 @@
-// The files of --report DIR: one per format, each a function of the night.
+// The files of --report DIR: one per format, each computed from the night alone.
 #pragma once
 
 #include <span>
@@ -9,18 +9,20 @@
 
 namespace redzone::report {
 
-// Increased when a key of night.json is removed, renamed or changes its meaning; not for new keys.
+// Increased when a key of night.json is removed, renamed or changes its meaning, but not for new
+// keys.
 inline constexpr int kNightJsonVersion = 1;
 
-// For redzone nightly --json and night.json: one document with "version" and "night", keys as the
-// members of Night and in their order, numbers in full, text that is not UTF-8 repaired.
+// For redzone nightly --json and night.json: one document with "version" and "night". The keys are
+// the members of Night in their order; numbers are written in full; text that is not UTF-8 is
+// repaired.
 std::string night_json(const Night& night);
 // For a terminal; ends with a newline.
 std::string night_text(const Night& night);
 
 struct NightFormat {
   std::string_view name;  // "json"
-  std::string_view file;  // "night.json", in the folder
+  std::string_view file;  // file name in the folder: "night.json"
   std::string (*write)(const Night& night);
 };
 

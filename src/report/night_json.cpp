@@ -5,7 +5,7 @@
 namespace redzone::report {
 namespace {
 
-// Every standing has a key, so that readers need not know the possible ones.
+// Every standing has a key, so that readers need no list of the possible ones.
 Json standing_counts(const StandingCounts& counts) {
   Json json = Json::object();
   for (const auto standing : {Standing::fresh, Standing::known, Standing::fixed,

@@ -100,7 +100,7 @@ std::string gaps(const Night& n) {
   return out;
 }
 
-// The sentence as a line of its own: "nothing new".
+// The sentence as a separate line: "nothing new".
 std::string line_of(std::string_view sentence) {
   std::string out(sentence.substr(0, sentence.find_last_not_of('.') + 1));
   out.front() = static_cast<char>(std::tolower(static_cast<unsigned char>(out.front())));

@@ -51,7 +51,7 @@ std::string shard_text(const Night& night) {
   if (night.shards <= 1) return "";
   if (night.parts.size() <= 1) return fmt::format("shard {} of {}", night.shard, night.shards);
   std::string out;
-  int last = 0;  // a shard of a fleet may have begun its night more than once
+  int last = 0;  // a shard of a fleet may have started its night more than once
   for (const auto& part : night.parts)
     if (std::exchange(last, part.shard) != part.shard)
       out += fmt::format("{}{}", out.empty() ? "shards " : ", ", part.shard);

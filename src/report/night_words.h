@@ -1,5 +1,5 @@
-// Sentences about a night that several report formats share. They contain the unescaped bytes of
-// targets, files and people; each format escapes them.
+// Sentences about a night that several report formats share. They contain unescaped bytes from
+// targets, files and people, which each format escapes.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace redzone::report {
 // "Nothing new.", "New or regressed findings.", ...
 std::string_view exit_sentence(int exit_code);
 
-// The same sentence for the findings as marked now: all new ones may have been marked since.
+// Like exit_sentence(), but for the current marks: all new findings may have been marked since.
 std::string_view verdict_sentence(const Night& night);
 
 // One line for each kind of alarm: "1 finding to look at: new or regressed".
@@ -29,7 +29,7 @@ bool could_judge(const Night& night);
 // "still fails, 3 of 3 runs: REASON"
 std::string outcome_text(ReplayOutcome outcome, std::int64_t k, std::int64_t n,
                          std::string_view reason);
-// The same, with the number of plans that showed it.
+// Like the overload above, with the number of plans that showed the finding.
 std::string outcome_text(const NightFinding& finding);
 
 // "known (https://...): still fails, 3 of 3 runs", "new, suspect: ..."

@@ -31,7 +31,7 @@ Json answer_json(const Probe& probe) {
           {"said", printable(c.said)}};
 }
 
-// "it needs placement = guard_after" or what is the case otherwise.
+// "it needs placement = guard_after", or a sentence about why no setting is needed.
 std::string needs_text(const bisect::ChoiceBisection& result) {
   std::string out;
   for (const auto& row : result.rows)

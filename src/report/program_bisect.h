@@ -1,4 +1,4 @@
-// What `redzone bisect` prints of a finding of a program.
+// The output of `redzone bisect` for a finding of a program.
 //
 // JSON: {"finding": id, "signature", "base": ANSWER, "settings": [{"name", "value", "relevance",
 //       "tried": [{"value"} + ANSWER]}], "together": ANSWER or null, "blocks": [first, last] or
@@ -17,7 +17,7 @@ namespace redzone::report {
 
 struct ProgramBisection {
   bisect::ChoiceBisection settings;
-  // Guarding these blocks alone is enough for the failure; absent if that was not searched.
+  // Guarding only these blocks suffices for the failure; absent if this was not searched.
   std::optional<bisect::NarrowedRange> blocks = {};
 };
 

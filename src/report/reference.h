@@ -1,4 +1,4 @@
-// Text about how many calls were compared with the references of their targets. All functions
+// Texts about how many calls were compared with the references of their targets. All functions
 // return "" if there was nothing to compare, as for targets without a reference.
 #pragma once
 
@@ -14,16 +14,16 @@ namespace redzone::report {
 std::string compared_count(const ReferenceCount& count);
 // "612 of 1,000 calls"
 std::string compared_calls(const ReferenceCount& count);
-// ", 40 of them in a sample of rows" if so; else "".
+// ", 40 of them in a sample of rows"; "" if no call was sampled.
 std::string sampled_text(const ReferenceCount& count);
-// "compared with the reference: 612 of 1,000 calls", and sampled_text()
+// "compared with the reference: 612 of 1,000 calls", followed by sampled_text()
 std::string compared_text(const ReferenceCount& count);
-// "not judged by reference: none of 37 calls was compared: WHY" if so; else "". `why` is printed as
-// given.
+// "not judged by reference: none of 37 calls was compared: WHY"; "" if a call was compared. `why`
+// is printed as given.
 std::string not_compared_text(const ReferenceCount& count, std::string_view why);
 
-// "outputs of TARGET were not judged by any oracle: WHY" if so and not_compared_text() does not
-// cover it; else "".
+// "no oracle judged the outputs of TARGET: WHY"; "" if some were judged, or if not_compared_text()
+// covers the target.
 std::string outputs_not_judged_text(std::string_view target, const ReferenceCount& reference,
                                     const OutputCount& outputs, std::string_view why);
 

@@ -50,14 +50,14 @@ namespace {
 // Maximum number of reasons in a summary.
 constexpr std::size_t kMostReasons = 5;
 
-// A mistake in a spec, which each shape may tell with its own numbers.
+// A mistake in a spec; its message may differ in numbers between shapes.
 struct Mistake {
   const Unjudged* example;
   std::uint64_t plans = 0, alike = 0;
 };
 
-// Numbers in quotes and behind letters are parts of names; "3x4" is a size. Of a long text the
-// beginning tells enough.
+// Removes numbers, but not numbers in quotes or after letters, which are parts of names; "3x4" is a
+// size. Uses only the beginning of a long text.
 std::string without_numbers(const std::string& whole) {
   constexpr std::size_t kEnough = 2000;  // std::regex needs stack for each byte
   const std::string text = whole.substr(0, kEnough);
@@ -72,7 +72,7 @@ std::string without_numbers(const std::string& whole) {
   return out.append(end, text.end());
 }
 
-// In the order of their examples.
+// Ordered by the first example of each mistake.
 std::vector<Mistake> mistakes_of(std::span<const Unjudged> all) {
   std::vector<Mistake> out;
   std::map<std::pair<std::string, std::string>, std::size_t> known;
@@ -112,7 +112,7 @@ std::string unjudged_text(std::vector<Unjudged> all) {
   return out;
 }
 
-// The first lines, one per target, and the number of further targets.
+// The first lines, one per target, then the number of further targets.
 std::string some_of(std::span<const std::string> lines, std::string_view what) {
   const std::size_t told = std::min(lines.size(), kMostReasons);
   std::string out;
@@ -131,7 +131,7 @@ std::string targets_not_compared(std::span<const Compared> targets) {
   return some_of(lines, "not judged by reference");
 }
 
-// What of its own memory was not between guard pages, or not poisoned.
+// Which of the target's own memory was not guarded or not poisoned.
 std::string unguarded_text(const OwnMemory& m) {
   const auto blocks = [](std::uint64_t n, std::uint64_t bytes) {
     return fmt::format("{} ({} bytes)", counted(n, "block"), grouped(bytes));
@@ -155,7 +155,7 @@ std::string unguarded_text(const OwnMemory& m) {
   return fmt::format("{}", fmt::join(parts, "; "));
 }
 
-// What a tool saw that fails no plan.
+// Warnings of a tool, which fail no plan.
 std::string warnings_text(const ToolWarnings& warnings) {
   std::vector<std::string> parts;
   for (const ToolWarning& w : warnings.seen())
@@ -166,8 +166,8 @@ std::string warnings_text(const ToolWarnings& warnings) {
   return fmt::format("{}", fmt::join(parts, "; "));
 }
 
-// The targets whose outputs were not judged, the dims that no plan covered, the targets of which
-// plans had no guard pages, and those that a tool warned of.
+// Notes about targets: outputs that were not judged, dims that no plan covered, plans without guard
+// pages, and warnings of tools.
 std::string targets_judged(std::span<const Judged> targets) {
   std::vector<std::string> by_nothing, out_of_reach, between_canaries, refused, hung, unguarded,
       warned;

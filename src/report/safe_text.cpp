@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view kReplacement = "\xef\xbf\xbd";  // U+FFFD
 
-// `bytes` with each character for which `keep` returns false replaced by U+FFFD.
+// Replaces each character for which `keep` returns false, and malformed UTF-8, by U+FFFD.
 template <class Keep>
 std::string filtered(std::string_view bytes, Keep keep) {
   std::string out;
@@ -111,7 +111,7 @@ std::string markdown_cell_code(std::string_view text) {
     inner += c;
   }
   const std::string ticks(longest_run(inner, '`') + 1, '`');
-  // One space on each side is not shown, and separates a backtick at the edge.
+  // Markdown strips one space on each side; the space separates a backtick at the edge.
   const bool edge =
       inner.front() == '`' || inner.back() == '`' || (inner.front() == ' ' && inner.back() == ' ');
   const std::string_view space = edge ? " " : "";

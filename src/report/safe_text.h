@@ -1,6 +1,6 @@
-// Makes text from targets, plans and links safe for the formats of a report. A kernel's name, a
-// reason or a link may hold any bytes: none of them may end an element, open another or run code.
-// Pure; every result is valid UTF-8.
+// Makes text from targets, plans and links safe for report formats. A kernel's name, a reason or a
+// link may contain any bytes: none of them may end an element, open another or run code. Pure;
+// every result is valid UTF-8.
 #pragma once
 
 #include <optional>
@@ -15,24 +15,24 @@ namespace redzone::report {
 // U+FFFD. '<', '&' and quotes are left to the writer of the document.
 std::string xml_characters(std::string_view bytes);
 
-// JSON for the inside of a <script> element: '<', '>' and '&' as \u escapes, so that no string in
-// it can end the element or open a comment; likewise U+2028 and U+2029, which older JavaScript
-// treats as line ends. The JSON value is unchanged. `json` must be valid JSON.
+// JSON for use inside a <script> element: '<', '>' and '&' become \u escapes, so that no string in
+// the JSON can end the element or open a comment; likewise U+2028 and U+2029, which older
+// JavaScript treats as line ends. The JSON value is unchanged. `json` must be valid JSON.
 std::string json_in_html(std::string_view json);
 
-// The link if it is safe to follow: http or https, a host, and no character that could end an
-// attribute, a Markdown link or a line. Otherwise (javascript:, data:, relative links) empty: it is
-// shown as text.
+// Returns the link if it is safe to follow: http or https, a host, and no character that could end
+// an attribute, a Markdown link or a line. Otherwise (javascript:, data:, relative links) empty:
+// the link is then shown as text.
 std::optional<std::string> web_link(std::string_view link);
 
 // Escapes `text` for a line of GitHub's Markdown, including table cells: characters with a meaning
-// within a line of Markdown or HTML are escaped, line ends become spaces, other characters that
-// control a terminal or reorder text U+FFFD. Not for the start of a line, where '#' and '-' have a
-// meaning, too.
+// within a line of Markdown or HTML are escaped, line ends become spaces, and other characters that
+// control a terminal or reorder text become U+FFFD. Not for the start of a line, where '#' and '-'
+// have a meaning, too.
 std::string markdown_text(std::string_view text);
 
-// `text` as code, in more backticks than any run inside it: `text`, ``te`xt``. Pipes are escaped,
-// as a table cell requires; use it only in tables.
+// `text` as inline code, delimited by more backticks than any run of backticks in it: `text`,
+// ``te`xt``. Pipes are escaped, as a table cell requires; use it only in tables.
 std::string markdown_cell_code(std::string_view text);
 
 // A fenced block; the fence is longer than any run of backticks inside. Ends with a newline.

@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t kMostResults = 25'000;
 constexpr std::size_t kMostNotifications = 1'000;
 
-// A relative URI: all but unreserved characters (RFC 3986, 2.3) are percent-encoded.
+// A relative URI: all characters except unreserved ones (RFC 3986, 2.3) are percent-encoded.
 std::string target_uri(std::string_view target) {
   constexpr std::string_view kUnreserved =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~";
@@ -57,7 +57,7 @@ Json logical_locations(const NightFinding& f) {
 }
 
 Json result(const NightFinding& f, std::size_t rule) {
-  // Services show the first sentence or two, or the whole if there is room.
+  // Services show the first one or two sentences, or the whole text if there is room.
   const std::string message = fmt::format(
       "{}.{}{}{} Reproduce with: {}", f.signature, f.reason.empty() ? "" : " ",
       f.reason.empty() ? "" : f.reason + ".",
@@ -130,8 +130,8 @@ Json invocation(const Night& night, std::size_t left_out) {
   return out;
 }
 
-// GitHub uses the part before the last '/' as the category: results of other categories stay, those
-// of the same are replaced. A single shard has its own.
+// GitHub uses the part before the last '/' as the category: new results replace those of the same
+// category only. A single shard has its own category.
 std::string automation_id(const Night& night) {
   if (night.shards <= 1 || night.parts.size() > 1)
     return fmt::format("redzone/nightly/{}", night.campaign);

@@ -1,4 +1,4 @@
-// `redzone show --tensors`: what the calls of a plan are given.
+// The output of `redzone show --tensors`: the tensors that the calls of a plan receive.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -9,7 +9,7 @@
 
 namespace redzone::report {
 
-// A table with a title, after an empty line.
+// A table with a title, preceded by an empty line.
 std::string tensors_text(std::span<const PlanTensor> tensors);
 // "call" counts from 1; strides and the offset are in elements.
 nlohmann::ordered_json tensors_json(std::span<const PlanTensor> tensors);

@@ -1,7 +1,7 @@
 // The text output of the commands. Pure: values in, text out; every text ends with a newline unless
 // its comment says otherwise. Text from targets is made printable.
 //
-// `db` is the store's file if it has to be named on the command line, "" for the default one.
+// `db` is the store's file if the command line must name it, "" for the default store.
 #pragma once
 
 #include <cstddef>
@@ -25,26 +25,27 @@ std::string findings_text(std::span<const Finding> findings);
 std::string finding_text(const Finding& finding, std::string_view db = "",
                          std::span<const Artifact> artifacts = {});
 
-// The summary of `redzone run`. Always has all five counts of verdicts, because what could not be
-// judged is not a pass. `found`: the findings of this campaign, each with the line that replays it.
+// The summary of `redzone run`. Always includes all five counts of verdicts, because a plan that
+// could not be judged is not a pass. `found`: the findings of this campaign, each printed with its
+// replay command.
 std::string campaign_text(const CampaignRecord& campaign, std::span<const Finding> found,
                           const SelfProof& proof, std::string_view db = "",
                           const Scope& scope = {});
 
 std::string replay_text(const ReplayResult& result);
 
-// For a terminal: one line without a newline, cut to `columns`, to be rewritten.
+// For a terminal: one line without a newline, cut to `columns`, to be overwritten by the next.
 std::string progress_line(const Progress& progress, std::size_t columns = 80);
 // For a log: one line of key=value pairs, with a newline.
 std::string progress_log(const Progress& progress);
-// One line about a finding when it is confirmed, then when it is reduced. `seconds`: since the
-// campaign began.
+// One line about a finding when it is confirmed, and again when it is reduced. `seconds`: time
+// since the campaign began.
 std::string found_line(const Finding& finding, double seconds);
 
 // "redzone replay 3", with the required package and the store, quoted for the shell; no newline. If
-// no kernel of the package ran, the line replays it as a dry run: there may be no GPU.
+// no kernel of the package ran, the command replays it as a dry run, because there may be no GPU.
 std::string replay_command(const Finding& finding, std::string_view db = "");
-// The flags of that line that load the target, each after a space: "" for a target that ships.
+// The flags of replay_command() that load the target, each after a space; "" for a built-in target.
 std::string origin_flags(const Environment& environment);
 
 }  // namespace redzone::report

@@ -1,4 +1,4 @@
-// What `redzone tma` prints. Pure: values in, text out.
+// The output of `redzone tma`. Pure: values in, text out.
 //
 //   explain   {"blocks", "left_out", "verdict": "wrong"|"clean"|"unreadable", "descriptors":
 //             [DIAGNOSIS]}
@@ -20,8 +20,8 @@
 
 namespace redzone::report {
 
-// The overall verdict: wrong if any descriptor is wrong or unexplained, else unreadable if any is
-// or there are none.
+// The overall verdict: wrong if any descriptor is wrong or unexplained; else unreadable if any is
+// unreadable or there are none; else clean.
 tma::Verdict verdict_of(const tma::Explanation& explanation);
 
 std::string explanation_text(const tma::Explanation& explanation);

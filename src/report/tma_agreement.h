@@ -1,4 +1,4 @@
-// What `redzone tma agree` prints.
+// The output of `redzone tma agree`.
 //
 //   {"device", "driver", "seed", "descriptors", "agreed", "open", "disagreed", "driver_accepted",
 //    "checker_per_s", "driver_per_s", "stopped", "rules": [{"rule", "manual", "driver" (as known:

@@ -36,7 +36,7 @@ std::string conclusion(const tma::Diagnosis& d) {
 
 std::string diagnosis_text(const tma::Diagnosis& d) {
   std::string out = fmt::format("{}: {}\n", diagnosis_title(d), conclusion(d));
-  // Hardly any value of an unreadable descriptor was read.
+  // Most values of an unreadable descriptor are unknown.
   if (d.verdict != tma::Verdict::unreadable)
     out += fmt::format("  {}{}\n",
                        d.not_judged.empty() ? "" : "with harmless values for what is not judged: ",

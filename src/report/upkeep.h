@@ -1,4 +1,4 @@
-// What `redzone db` prints: for people, and with --json one document.
+// The output of `redzone db`: text, or with --json one document.
 //
 //   prune  {"findings", "campaigns", "ledger_entries", "bytes_before", "bytes_after"}
 //   check  {"sound": bool, "wrong": [line]}

@@ -1,4 +1,4 @@
-// What the commands report, as plain values. Campaigns and findings are those of the store.
+// Values that the commands report. Campaigns and findings are those of the store.
 #pragma once
 
 #include <redzone/spec.h>
@@ -22,9 +22,9 @@ namespace redzone::report {
 struct TargetDevice {
   std::string device;     // "host", "cuda"
   bool runs_here = true;  // on this machine
-  std::string why_not;    // one clause if it does not
-  std::string plugin;     // the file it comes from
-  std::string code_hash;  // of that file
+  std::string why_not;    // one clause if it does not run here
+  std::string plugin;     // file that contains the target
+  std::string code_hash;  // hash of that file
 };
 
 struct TargetInfo {
@@ -34,35 +34,35 @@ struct TargetInfo {
 
 // One run of a replayed plan.
 struct ReplayRun {
-  End end = End::completed;  // of the deciding trial
+  End end = End::completed;  // end of the deciding trial
   Verdict verdict;
   RunResult result = RunResult::not_judged;
   std::uint64_t wall_us = 0;
-  std::optional<SanitizerReport> sanitizer = {};  // for a run under a tool
+  std::optional<SanitizerReport> sanitizer = {};  // set for a run under a tool
 };
 
 struct ReplayResult {
   std::string subject;                // "finding 3", "repro.toml"
-  std::optional<Signature> expected;  // absent: the plan names no expected failure
+  std::optional<Signature> expected;  // absent: the plan file has no expected failure
   std::vector<ReplayRun> runs;
   // The finding whose signature a run showed instead of the expected one.
   std::optional<std::int64_t> other_finding = {};
 
-  // Among the judged runs, those that failed as expected; without an expectation, all that failed.
+  // Of the judged runs, those that failed as expected; without an expectation, all that failed.
   Reliability reliability() const;
 };
 
 // Result of the self-proof before a campaign.
 struct SelfProof {
-  std::size_t caught = 0;  // number of planted bugs
+  std::size_t caught = 0;  // number of planted bugs that were caught
   std::chrono::milliseconds took{0};
 };
 
-// Why plans got no verdict.
+// Why plans have no verdict.
 struct Unjudged {
   std::string target;
   Outcome outcome = Outcome::not_applicable;  // or inconclusive, or harness_error
-  std::string reason;                         // "": various
+  std::string reason;                         // "": various reasons
   std::uint64_t plans = 0;
   bool spec_error = false;  // a mistake of the target's author; `reason` is written for the author
 };
@@ -74,23 +74,23 @@ struct Compared {
   std::string not_compared;  // why the first call that was not compared was left out
 };
 
-// How the other outputs of a target were judged, and which dims the budget of the device excludes.
+// How the other outputs of a target were judged, and which dims exceed the budget of the device.
 struct Judged {
   std::string target;
   ReferenceCount reference;
   OutputCount outputs;
   std::string not_judged;    // why no oracle judged the outputs of the first such call
-  std::string out_of_reach;  // dims: "N above 1000 (of 4000)"; or ""
-  // Plans that ran between wide canaries instead of guard pages, because a fault of the target was
-  // found before.
+  std::string out_of_reach;  // dims that exceed it: "N above 1000 (of 4000)"; or ""
+  // Plans that ran between wide canaries instead of guard pages, because the target had faulted
+  // before.
   std::uint64_t between_canaries = 0;
-  // Calls that the target refused and that were left out of their plans, and its words for the
-  // first.
+  // Calls that the target refused and that were removed from their plans, and the target's message
+  // for the first.
   std::uint64_t refused_calls = 0;
   std::string why_refused = {};
   OwnMemory own_memory = {};
   ToolWarnings warnings = {};
-  // Calls that were left out of plans, because such calls have hung.
+  // Calls that were removed from plans, because such calls have hung.
   std::uint64_t hung_calls = 0;
 };
 
@@ -108,13 +108,13 @@ struct Scope {
   std::vector<std::string> slow_functions = {};
 };
 
-// A campaign that is running.
+// The state of a running campaign.
 struct Progress {
-  double seconds = 0;  // since it began
+  double seconds = 0;  // time since the campaign began
   std::uint64_t plans = 0, calls = 0;
   std::uint64_t suspects = 0, new_findings = 0, known_findings = 0;
-  std::optional<double> seconds_left;       // of a time limit
-  std::optional<std::uint64_t> plans_left;  // empty: no limit of plans
+  std::optional<double> seconds_left;       // until a time limit; empty: no time limit
+  std::optional<std::uint64_t> plans_left;  // empty: no limit on plans
 };
 
 }  // namespace redzone::report

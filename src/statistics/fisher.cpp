@@ -9,11 +9,11 @@
 namespace redzone::statistics {
 namespace {
 
-// Tolerance so that equally probable tables compare equal despite rounding.
+// Tolerance, so that equally probable tables compare as equal despite rounding.
 constexpr double kEqual = 1 + 1e-7;
 
-// Of n1 + n2 runs with k failures, the first group has x failures: the probability of each x,
-// relative to the most probable one, from the smallest possible x.
+// The distribution of the number x of failures in the first group, if k of n1 + n2 runs failed: the
+// probability of each x relative to the most probable one, from the smallest possible x on.
 struct Tables {
   std::int64_t first = 0;  // the smallest x
   std::vector<double> weights;
@@ -34,8 +34,8 @@ Tables tables(std::int64_t k, std::int64_t n1, std::int64_t n2) {
   const auto at = [&](std::int64_t x) -> double& {
     return out.weights[static_cast<std::size_t>(x - out.first)];
   };
-  // From the most probable one to both sides, so that nothing overflows, and only improbable terms
-  // underflow.
+  // Computed from the most probable value to both sides, so that nothing overflows and only
+  // improbable terms underflow.
   const auto likeliest = static_cast<std::int64_t>(std::floor(
       static_cast<double>(k + 1) * static_cast<double>(n1 + 1) / static_cast<double>(n1 + n2 + 2)));
   const std::int64_t mode = std::clamp(likeliest, out.first, last);

@@ -14,7 +14,7 @@ Rates rates_for(std::int64_t k, std::int64_t n, double miss, double false_alarm)
   rates.miss = miss;
   rates.false_alarm = false_alarm;
   rates.p1 = std::clamp(exact_interval(k, n, 0.9).low, 1e-4, 0.95);
-  // One failure must move the ratio over its upper bound.
+  // One failure must raise the ratio above its upper bound.
   rates.p0 = rates.p1 * rates.false_alarm / 2;
   return rates;
 }

@@ -22,13 +22,13 @@ std::vector<std::int64_t> ids_from(SQLite::Database& sql, const char* query) {
   return ids;
 }
 
-// This is the check that the hint names.
+// The hint points to this check, so its own messages omit it.
 std::string without_hint(std::string message) {
   if (message.ends_with(kCheckHint)) message.resize(message.size() - kCheckHint.size());
   return message;
 }
 
-// Reports a row that a reader refuses as one line.
+// Reports a row that a reader refuses, as one line.
 template <class Read>
 void reads(Lines& wrong, Read read) {
   try {
@@ -52,7 +52,7 @@ void check_references(SQLite::Database& sql, Lines& wrong) {
                                 keys.getColumn(0).getString(), keys.getColumn(2).getString()));
 }
 
-// The number of a new row is one more than the last one's; SQLite stores no row beyond its largest.
+// The id of a new row is the last id plus 1, and SQLite cannot insert after its largest id.
 void check_numbers(SQLite::Database& sql, Lines& wrong) {
   for (const char* table : {"campaigns", "findings", "trials"}) {
     SQLite::Statement last(sql,
@@ -137,7 +137,7 @@ Result<std::vector<std::string>> check(Store& store) {
     check_rows(db, wrong);
     return wrong;
   });
-  // Damage that Redzone's readers found, not SQLite.
+  // Damage that Redzone's readers found, rather than SQLite.
   if (!found && found.error().kind == ErrorKind::unsound)
     return Lines{without_hint(found.error().message)};
   return found;

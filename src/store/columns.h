@@ -1,6 +1,6 @@
-// Maps the columns of each table to members, with the conditions that each row meets. Each function
-// serves RowWriter, RowReader and ColumnNames, so that writing and reading cannot disagree.
-// Internal to the store.
+// Maps the columns of each table to members, with the conditions that each row must meet. Each
+// function serves RowWriter, RowReader and ColumnNames, so that writing and reading cannot
+// disagree. Internal to the store.
 #pragma once
 
 #include <concepts>
@@ -22,11 +22,11 @@
 
 namespace redzone::store {
 
-// T itself, const for writing.
+// U itself, or const U for writing.
 template <class T, class U>
 concept Of = std::same_as<std::remove_const_t<T>, U>;
 
-// Far above any real count, and low enough that sums do not overflow.
+// Far above any real count, and small enough that sums do not overflow.
 inline constexpr std::int64_t kMostCounted = std::int64_t{1} << 60;
 inline constexpr std::int64_t kMostRuns = 1'000'000'000;
 
@@ -42,13 +42,14 @@ inline bool is_call(std::int32_t call) {
   return call >= -1 && call < static_cast<std::int32_t>(kMaxSteps);
 }
 
-// A column for each field of the struct's table, by its name.
+// One column for each field of the struct's table, with the field's name.
 template <class A, HasFields T>
 void field_columns(A& a, T& value) {
   each_field(value, [&](const auto& field, auto& member) { a(field.name, member); });
 }
 
-// Without the origin, which is a document of the finding: two files of one text are one code.
+// Omits the origin, which is a document of the finding, so that two files with the same contents
+// count as the same code.
 template <class A, Of<Environment> E>
 void columns(A& a, E& e) {
   each_field(e, [&]<class M>(const auto& field, M& member) {
@@ -85,8 +86,8 @@ void columns(A& a, R& r) {
   a.holds(are_counts(r.plans, r.trials) && r.seconds >= 0, "its reduction has a negative count");
 }
 
-// What the finding comes from, with the document that says what runs it again. The plan of a target
-// has columns of its own.
+// The kind of the finding's origin, and the document that tells how to run it again. The plan of a
+// target has its own columns.
 template <class A, Of<Finding> F>
 void origin_columns(A& a, F& f) {
   OriginKind kind = f.program ? OriginKind::program : OriginKind::target;
@@ -110,7 +111,8 @@ void origin_columns(A& a, F& f) {
   }
 }
 
-// The members that confirming, attributing and reducing change; of a program, a later run.
+// The members that confirming, attributing and reducing change. For a program a later run changes
+// them.
 template <class A, Of<Finding> F>
 void judged_columns(A& a, F& f) {
   a("state", f.state);

@@ -10,7 +10,7 @@ namespace redzone::store {
 
 namespace {
 
-// Columns of a query and the mapping of each; without `id`.
+// A column of the query and its mapping. The column `id` is not copied.
 struct Copied {
   int column = 0;
   const std::function<std::int64_t(std::int64_t)>* changed = nullptr;  // null: copied unchanged
@@ -59,7 +59,7 @@ void copy_rows(SQLite::Database& from, SQLite::Database& into, const std::string
                                  ? fmt::format(" WHERE NOT EXISTS (SELECT 1 FROM {} WHERE {})",
                                                table, fmt::join(equal, " AND "))
                                  : "";
-  // Prepared once: a night may have 10,000 replays.
+  // Prepared once, because a night may have 10,000 replays.
   SQLite::Statement add(into, fmt::format("INSERT INTO {} ({}) SELECT {}{}", table,
                                           fmt::join(names, ", "), fmt::join(values, ", "), unless));
   while (query.executeStep()) {

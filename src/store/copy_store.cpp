@@ -1,4 +1,4 @@
-// Copies a store through SQLite's backup, which reads the log, too.
+// Copies a store through SQLite's backup, which includes the write-ahead log.
 #include <fmt/format.h>
 #include <sqlite3.h>
 
@@ -16,7 +16,7 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-// What `from` lacks of the store `to`.
+// Contents of the store `to` that `from` lacks.
 Result<Lines> losses(Store& from, const fs::path& to_path) {
   RZ_TRY_ASSIGN(auto to, Store::open(to_path, OpenMode::read_only));
   RZ_TRY_ASSIGN(auto lost, lacking(from.database(), to.database()));
@@ -28,7 +28,7 @@ Result<Lines> check_target(Store& from, const fs::path& from_path, const fs::pat
   std::error_code ignored;
   if (fs::equivalent(from_path, to_path, ignored))
     return usage_error(fmt::format("{} is the store itself: name another file", to_path.string()));
-  // SQLite would take this file for the log of the copy.
+  // SQLite would mistake this file for the log of the copy.
   if (const std::string log = to_path.string() + "-wal"; fs::exists(log, ignored))
     return harness_error(
         fmt::format("{} exists: a process writes to {}, or was killed; copy to another file", log,
@@ -46,14 +46,14 @@ Result<void> create(Store& from, const fs::path& from_path, const fs::path& to) 
   return file.become(to);
 }
 
-// Replaces the contents of `to` in one transaction of SQLite's, and not the file: the log of a
-// process that opened the old file would be taken for the log of a new one. Nobody writes to it
-// between the comparison and the end.
+// Replaces the contents of `to` in one SQLite transaction, and not the file itself: SQLite would
+// mistake the log of a process that opened the old file for the log of a new file. The lock is held
+// from the comparison to the end, so no other process writes in between.
 Result<Lines> replace(Store& from, const fs::path& to) {
   try {
     constexpr int kBusyMs = 2000;
     SQLite::Database target(fs::absolute(to).string(), SQLite::OPEN_READWRITE, kBusyMs);
-    target.exec("PRAGMA journal_mode = WAL");  // so that it can be read under the lock
+    target.exec("PRAGMA journal_mode = WAL");  // so that `to` can be read under the lock
     SQLite::Backup backup(target, from.database().sql());
     if (const int code = backup.executeStep(0); code != SQLITE_OK)  // only takes the lock
       throw SQLite::Exception(target.getHandle(), code);
@@ -70,7 +70,8 @@ Result<Lines> replace(Store& from, const fs::path& to) {
 }  // namespace
 
 Result<std::vector<std::string>> copy_store(const fs::path& given_from, const fs::path& given_to) {
-  // As SQLite does: the log lies beside the target of a link, and the target is replaced.
+  // Resolves links like SQLite: the log lies beside the target of a link, and the target is
+  // replaced.
   const fs::path from = real_file(given_from), to = real_file(given_to);
   RZ_TRY_ASSIGN(auto examined, Store::examine(from));
   if (auto* damage = std::get_if<std::string>(&examined)) return Lines{std::move(*damage)};

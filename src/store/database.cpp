@@ -60,7 +60,8 @@ void check_path(const fs::path& path, OpenMode mode) {
   } else if (writing && ::access(path.c_str(), W_OK) != 0) {
     usage(fmt::format("{} is read-only: make it writable or name another file", path.string()));
   } else if (writing && fs::hard_link_count(path, ignored) > 1) {
-    // Two writers would each keep a log beside their name of the file, and not see each other's.
+    // Two writers would each keep a log beside their own name of the file, and not see each other's
+    // log.
     usage(
         fmt::format("{} has another name (a hard link): copy it with 'redzone db copy', and name "
                     "the copy",
@@ -71,8 +72,9 @@ void check_path(const fs::path& path, OpenMode mode) {
                       path.string(), folder.string()));
 }
 
-// State of the file itself (see real_file). Changes whenever another process moves its log into the
-// file. Never opens the file: closing it would drop the locks of this process's other connections.
+// State of the file itself (see real_file). It changes whenever another process moves its log into
+// the file. Never opens the file, because closing it would drop the locks of this process's other
+// connections.
 struct Stamp {
   std::uintmax_t bytes = 0;
   fs::file_time_type written{};
@@ -89,8 +91,8 @@ struct Stamp {
   }
   bool operator==(const Stamp&) const = default;
 
-  // Requires that SQLite has read the header. SQLite takes a file of a few bytes for an empty one,
-  // and reads a truncated page as if zeros followed.
+  // Requires that SQLite has read the header. SQLite treats a file of a few bytes as empty, and
+  // reads a truncated page as if zeros followed.
   void check_length(std::int64_t page_bytes) const {
     constexpr std::uintmax_t kHeader = 100;  // https://sqlite.org/fileformat.html, 1.3
     if (bytes > 0 && bytes < kHeader)
@@ -100,7 +102,7 @@ struct Stamp {
   }
 };
 
-// SQLite parses '%', '?' and '#' of a URI as syntax.
+// Escapes '%', '?' and '#', which SQLite parses as URI syntax.
 std::string file_uri(const fs::path& path, bool immutable) {
   std::string out = "file:";
   for (char c : fs::absolute(path).string())
@@ -163,18 +165,18 @@ Result<void> Database::copy_to(const fs::path& file, const fs::path& wanted) {
 
 void Database::open_for_writing(const OpenOptions& options, Migrations steps) {
   busy_timeout_ = options.busy_timeout;
-  // Absolute, because SQLite gives names like ":memory:" a special meaning.
+  // Absolute, because SQLite treats names like ":memory:" specially.
   sql_ = std::make_unique<SQLite::Database>(fs::absolute(path_).string(),
                                             SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE,
                                             static_cast<int>(busy_timeout_.count()));
   bound_values();
-  // A leftover log is not moved into the file until the file is known to be a store.
+  // A leftover log must not be moved into the file before the file is known to be a store.
   const Stamp found(real_);
   sqlite3_db_config(sql_->getHandle(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, found.has_log ? 1 : 0,
                     nullptr);
   if (!identify(steps)) quick_check(steps);
   found.check_length(pragma("page_size"));
-  // A store that could not be read any more is not written either.
+  // A store must not grow so large that it could no longer be read.
   const std::int64_t most_pages =
       options.max_pages > 0 ? options.max_pages : kMostReadBytes / pragma("page_size");
   sql_->exec(fmt::format("PRAGMA max_page_count = {}", most_pages));
@@ -200,13 +202,13 @@ void Database::check_place() const {
                   path_.string()));
 }
 
-// The limit holds for every value that any statement reads or writes.
+// The limit applies to every value that any statement reads or writes.
 void Database::bound_values() {
   sqlite3_limit(sql_->getHandle(), SQLITE_LIMIT_LENGTH, static_cast<int>(kMostJsonBytes));
 }
 
-// SQLite does not wait when two connections turn the log on at the same time: each holds a lock
-// that the other needs, and one fails at once with SQLITE_BUSY.
+// SQLite does not wait when two connections enable the log at the same time: each holds a lock that
+// the other needs, and one fails at once with SQLITE_BUSY.
 std::string Database::enter_wal() {
   const auto until = std::chrono::steady_clock::now() + busy_timeout_;
   for (;;) {
@@ -221,8 +223,8 @@ std::string Database::enter_wal() {
 
 void Database::open_snapshot(const OpenOptions& options, Migrations steps) {
   busy_timeout_ = options.busy_timeout;
-  // A copy that a writer disturbed is made again. If the writer is still active, the file has a log
-  // by then, and SQLite's own locks separate the two.
+  // A copy that a writer disturbed is repeated. If the writer is still active, the file has a log
+  // by then, and SQLite's own locks separate the two processes.
   static constexpr int kTries = 5;
   int tries = 0;
   while (!copy_to_memory(options))
@@ -233,7 +235,7 @@ void Database::open_snapshot(const OpenOptions& options, Migrations steps) {
   sql_->exec("PRAGMA query_only = ON");
 }
 
-// Throws before a file that would not fit into memory is copied there.
+// Throws before copying a file that would not fit into memory.
 void Database::check_size(SQLite::Database& source) const {
   const std::int64_t bytes = source.execAndGet("PRAGMA page_count").getInt64() *
                              source.execAndGet("PRAGMA page_size").getInt64();
@@ -255,8 +257,8 @@ bool Database::copy_to_memory(const OpenOptions& options) {
   SQLite::Database source(file_uri(real_, !before.has_log),
                           SQLite::OPEN_READONLY | SQLite::OPEN_URI,
                           static_cast<int>(options.busy_timeout.count()));
-  source.execAndGet(
-      "PRAGMA schema_version");  // reads the header, to refuse what is not a database first
+  source.execAndGet("PRAGMA schema_version");  // reads the header, so that a file that is not a
+                                               // database is refused first
   before.check_length(source.execAndGet("PRAGMA page_size").getInt64());
   check_size(source);
   SQLite::Backup backup(*sql_, source);
@@ -316,14 +318,14 @@ void Database::quick_check(Migrations steps) {
 void Database::migrate(Migrations steps) {
   if (pragma("user_version") == static_cast<std::int64_t>(steps.size())) return;
   SQLite::Transaction transaction(*sql_, SQLite::TransactionBehavior::IMMEDIATE);
-  // Checked again under the lock: another process may have migrated the file meanwhile.
+  // Checked again under the lock, because another process may have migrated the file meanwhile.
   const auto version = static_cast<std::size_t>(pragma("user_version"));
   try {
     for (std::size_t v = version; v < steps.size(); ++v) sql_->exec(std::string(steps[v]));
   } catch (const SQLite::Exception& e) {
     const int code = e.getErrorCode() & 0xff;
     if (code != SQLITE_CONSTRAINT && code != SQLITE_MISMATCH) throw;
-    throw damaged(e);  // e.g. two rows that a step makes the same
+    throw damaged(e);  // e.g. two rows that a migration step makes equal
   }
   if (version < steps.size()) {
     sql_->exec(fmt::format("PRAGMA application_id = {}", kApplicationId));

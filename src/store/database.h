@@ -17,17 +17,17 @@
 
 namespace redzone::store {
 
-// Thrown below attempt() only, for errors in rows rather than in SQLite.
+// For errors in rows rather than in SQLite. Thrown only inside attempt().
 struct Failure {
   Error error;
   bool no_store = false;  // the file can be read, but is not a store
 };
 
 // full: the commit is on the disk when the call returns. lazy: a power cut may lose the last
-// commits, a killed process does not.
+// commits; a killed process loses none.
 enum class Durability : std::uint8_t { full, lazy };
 
-// Not copyable or movable, because transactions point at it. Single-threaded.
+// Not copyable or movable, because transactions refer to it. Single-threaded.
 class Database {
  public:
   // read_write_create: checks that the file is a store of a known version before the first byte is
@@ -36,14 +36,14 @@ class Database {
   // sees one snapshot of a store that a campaign is writing.
   static Result<std::unique_ptr<Database>> open(const std::filesystem::path& path, OpenMode mode,
                                                 const OpenOptions& options, Migrations steps);
-  // As open() for reading, but damaged contents are not an error: an error means that the contents
-  // are unknown (no such file, no permission, locked, out of memory, a newer schema). Returns the
-  // database, or one line that describes the damage or what the file is instead of a store.
+  // Like open() for reading, but damaged contents are not an error: an error means that the
+  // contents are unknown (no such file, no permission, locked, out of memory, a newer schema).
+  // Returns the database, or one line that describes the damage or the file's actual type.
   static Result<std::variant<std::unique_ptr<Database>, std::string>> examine(
       const std::filesystem::path& path, const OpenOptions& options, Migrations steps);
 
-  // Copies everything into `file`, which must be empty; it is on the disk when this returns. Errors
-  // name `wanted`, the file that it will become.
+  // Copies everything into `file`, which must be empty; the copy is on the disk on return. Errors
+  // name `wanted`, the final name of `file`.
   Result<void> copy_to(const std::filesystem::path& file, const std::filesystem::path& wanted);
 
   const std::filesystem::path& path() const { return path_; }
@@ -61,7 +61,7 @@ class Database {
   auto outside(Body body) {
     return attempt(body);
   }
-  // Runs `body` in one write transaction: everything is stored, or nothing.
+  // Runs `body` in one write transaction: either all of its changes are stored or none.
   template <class Body>
   auto write(Durability durability, Body body) {
     const auto counted = [&] {
@@ -78,7 +78,7 @@ class Database {
     };
     return transact(SQLite::TransactionBehavior::IMMEDIATE, durability, counted);
   }
-  // As write(), for changes that add no information of this writer: a prune, a merge.
+  // Like write(), for changes that add no information of this writer: a prune, a merge.
   template <class Body>
   auto write_nothing_new(Durability durability, Body body) {
     return transact(SQLite::TransactionBehavior::IMMEDIATE, durability, body);
@@ -96,18 +96,19 @@ class Database {
   // Returns whether the file is empty. Throws if it is not a store, or too new.
   bool identify(Migrations steps);
   // Throws if pages are damaged, or if the tables and indexes are not those of a store of the
-  // file's version; looks at these first, because SQLite evaluates their constraints.
+  // file's version. Checks tables and indexes first, because SQLite evaluates their constraints.
   void quick_check(Migrations steps);
   void check_schema(Migrations steps);
   void migrate(Migrations steps);
   void set(Durability durability);
-  // Throws if the file is no longer at its path: SQLite goes on writing to a file that was removed.
+  // Throws if the file is no longer at its path, because SQLite keeps writing to a removed file.
   void check_place() const;
   std::int64_t pragma(const char* name);
-  // Counts this transaction if rows were changed since the change count was `changes`.
+  // Counts this transaction as a write if it changed rows. `changes`: SQLite's change count at its
+  // start.
   void count_write_since(int changes);
   Failure damaged(const SQLite::Exception& e) const;
-  // SQLite's error as one line that names the file and what would be right.
+  // Describes SQLite's error in one line that names the file and a remedy.
   Error explain(const SQLite::Exception& e) const;
 
   template <class Body>
@@ -146,7 +147,7 @@ class Database {
 
   std::filesystem::path path_;
   std::filesystem::path real_;  // the resolved file, beside which SQLite keeps its log
-  struct stat opened_ = {};     // of the file, when it was opened for writing
+  struct stat opened_ = {};     // status of the file when it was opened for writing
   std::string writer_;
   std::unique_ptr<SQLite::Database> sql_;
   std::chrono::milliseconds busy_timeout_{0};

@@ -1,4 +1,4 @@
-// How often the plans of findings failed on each device on which a bisection began with them.
+// How often the plans of findings failed, for each device on which a bisection tested them.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,13 @@ namespace redzone::store {
 struct DeviceRuns {
   std::int64_t finding = 0;
   std::string device = {};
-  Reliability failed = {};  // as the finding does, of the runs that could be judged
+  Reliability failed = {};  // failures with the finding's signature, out of the runs that could be
+                            // judged
 
   bool operator==(const DeviceRuns&) const = default;
 };
 
-// Of the plans that the findings have now; by finding and device, ascending.
+// Counts runs of the findings' current plans only. Ordered by finding and device.
 Result<std::vector<DeviceRuns>> device_runs(Store& store);
 
 }  // namespace redzone::store

@@ -17,7 +17,8 @@
 namespace redzone::store {
 namespace {
 
-// Order of the calls as text: "" as written, "2 0 1" as a permutation, or without graphs.
+// Order of the calls as text: "" as written, "2 0 1" for a permutation, kPlainGraphs without
+// graphs.
 constexpr std::string_view kPlainGraphs = "plain-graphs";
 
 std::string print_order(const TrialSpec& spec) {
@@ -46,7 +47,8 @@ std::optional<std::string> trial_problem(const TrialRecord& trial) {
   return observation_problem(trial.observation, calls);
 }
 
-// A plan may have thousands of calls; only those around the failing call are kept.
+// Truncates the observation: a plan may have thousands of calls; only those around the failing call
+// are kept.
 Observation around(const Observation& whole, std::int32_t call) {
   Observation kept = whole;
   const std::size_t limit = Store::kCallsPerTrial;

@@ -1,5 +1,5 @@
-// Trials and artifacts of a finding as rows. Internal to the store; all of it throws (see
-// Database::read and Database::write) and runs inside the caller's transaction.
+// Trials and artifacts of a finding as rows. Internal to the store; all functions throw (see
+// Database::read and Database::write) and run inside the caller's transaction.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ std::vector<TrialRecord> read_trials(SQLite::Database& sql, std::int64_t finding
 void put_artifact(SQLite::Database& sql, std::int64_t finding, std::string_view kind,
                   std::string_view name, std::string_view bytes);
 std::vector<Artifact> read_artifacts(SQLite::Database& sql, std::int64_t finding);
-// Changes the finding's artifacts from `now` to `then`; rows in both are not touched.
+// Changes the finding's artifacts from `now` to `then`; rows in both are unchanged.
 void replace_artifacts(SQLite::Database& sql, std::int64_t finding,
                        const std::vector<Artifact>& now, const std::vector<Artifact>& then);
 

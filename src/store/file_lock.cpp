@@ -19,17 +19,17 @@ namespace redzone::store {
 namespace {
 
 constexpr std::string_view kHolder = "process ";
-constexpr std::size_t kMostBytes = 128;  // of what a holder writes
+constexpr std::size_t kMostBytes = 128;  // maximum size of the holder's text
 
-// "process 123 since 2025-01-31T02:00:00Z", as the holder wrote it.
+// Returns the holder's text: "process 123 since 2025-01-31T02:00:00Z".
 std::string read_holder(int fd) {
   char text[kMostBytes];
   const ssize_t bytes = ::pread(fd, text, sizeof text, 0);
   return bytes > 0 ? std::string(text, static_cast<std::size_t>(bytes)) : "";
 }
 
-// Why this file is not the lock of a store, or "". Whatever has the name of the lock may be a
-// user's file: it must not be written to.
+// Why this file is not the lock of a store, or "". A file with the name of the lock may be a user's
+// file, which must not be written to.
 std::string not_a_lock(int fd) {
   struct stat status = {};
   if (::fstat(fd, &status) != 0) return std::strerror(errno);
@@ -68,7 +68,7 @@ Result<FileLock> FileLock::take(const std::filesystem::path& store, std::string_
     }
     return harness_error(fmt::format("{}: cannot be locked: {}", file, std::strerror(error)));
   }
-  // Once nobody else writes to it.
+  // Checked under the lock, when no other process writes to the file.
   if (const std::string why = not_a_lock(fd); !why.empty())
     return usage_error(fmt::format("{}: {}: move it away, or name another store", file, why));
   write_holder(fd);

@@ -10,10 +10,10 @@ namespace redzone::store {
 
 class FileLock {
  public:
-  // Locks `store` through the file STORE-lock beside the resolved file (see real_file()), which is
-  // not removed. A harness error names the process that holds the lock; `job` is used in the
-  // message, "a nightly job". A usage error, which changes nothing, if STORE-lock is a link or not
-  // a lock.
+  // Locks `store` through the file STORE-lock beside the resolved file (see real_file()); the lock
+  // file is never removed. A harness error names the process that holds the lock; `job` ("a nightly
+  // job") is part of the message. A usage error, which changes nothing, if STORE-lock is a link or
+  // not a lock.
   static Result<FileLock> take(const std::filesystem::path& store, std::string_view job);
 
   FileLock(FileLock&& other) noexcept;

@@ -23,7 +23,7 @@ void add_references(SQLite::Database& sql, RowWriter& row, const Finding& findin
   row("environment_id", environment_row(sql, finding.environment));
 }
 
-// The rows of `table` that belong to the finding, in order.
+// Replaces the rows of `table` that belong to the finding, in order.
 template <class T>
 void write_rows(SQLite::Database& sql, const char* table, std::int64_t id,
                 const std::vector<T>& rows) {
@@ -209,7 +209,8 @@ void count_occurrences(SQLite::Database& sql, std::int64_t id, const std::string
 
 namespace {
 
-// The name that it was confirmed under stays with the finding `into`, which may be the same.
+// Records the name under which finding `id` was confirmed, for the finding `into`, which may be the
+// same one.
 void keep_name(SQLite::Database& sql, std::int64_t id, std::int64_t into) {
   SQLite::Statement keep(sql,
                          "INSERT OR IGNORE INTO former_names (finding_id, signature_hash) "

@@ -1,4 +1,4 @@
-// Findings that were not seen by a campaign, such as those of plan files.
+// Stores findings that no campaign has seen, such as those of plan files.
 #pragma once
 
 #include <span>
@@ -9,7 +9,7 @@
 
 namespace redzone::store {
 
-// As Store::record() of each, in one transaction: on an error the store is unchanged.
+// Calls Store::record() for each finding, in one transaction: on an error the store is unchanged.
 Result<std::vector<Recorded>> record_all(Store& store, std::span<const Finding> findings);
 
 }  // namespace redzone::store

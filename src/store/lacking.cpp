@@ -26,7 +26,7 @@ using IdSet = std::set<std::int64_t>;
 struct Held {
   std::int64_t id = 0;
   bool found = false;    // confirmed or flaky
-  std::string last_run;  // UTC, of the latest ledger entry made by a run; "" without one
+  std::string last_run;  // UTC time of the latest ledger entry made by a run; "" if there is none
 };
 
 struct Mark {
@@ -39,14 +39,14 @@ struct Begun {
   std::string started;
 };
 
-// Contents that no command removes.
+// Contents that no command may remove.
 struct Holdings {
   std::map<std::string, Held> findings;    // by hash of the signature
   std::map<Mark, std::int64_t> marks;      // each with its finding
   std::map<std::string, Begun> campaigns;  // by uid
 };
 
-// Rows of each table of kept_tables(), in its order; empty for tables that are not compared.
+// Rows of each table of kept_tables(), in its order; tables that are not compared are empty.
 using TableRows = std::vector<std::vector<StoredRow>>;
 
 Holdings holdings(SQLite::Database& sql) {
@@ -75,7 +75,7 @@ Holdings holdings(SQLite::Database& sql) {
   return out;
 }
 
-// Rows restricted to these columns of each table.
+// Reads the given columns of each table.
 TableRows rows_of_tables(SQLite::Database& sql, const Columns& columns) {
   TableRows out;
   for (const auto& table : kept_tables()) {
@@ -86,7 +86,7 @@ TableRows rows_of_tables(SQLite::Database& sql, const Columns& columns) {
   return out;
 }
 
-// Key columns of the rows that live as long as their campaign.
+// Key columns of rows that are kept as long as their campaign.
 Columns keys_of_nights() {
   return {{"nights", {"campaign_id"}},
           {"night_targets", {"campaign_id", "target"}},
@@ -150,7 +150,8 @@ void add_holdings(Losses& losses, const Holdings& here, const Holdings& there) {
       behind.insert(held.id);
     }
   }
-  // Compared without their finding, which may have been merged with another one since.
+  // Compared without the finding's name, because the finding may have been merged with another one
+  // since.
   for (const auto& [mark, finding] : there.marks)
     if (!here.marks.contains(mark)) unmarked.insert(finding);
   losses.add("findings", gone);
@@ -158,7 +159,8 @@ void add_holdings(Losses& losses, const Holdings& here, const Holdings& there) {
   losses.add("the latest runs of findings", behind);
 }
 
-// Campaigns missing in `here`: pruned ones (begun before `pruned`), and others.
+// Campaigns that are missing in `here`: first those that were pruned (begun before `pruned`), then
+// the others.
 std::pair<IdSet, IdSet> pruned_and_gone(const Holdings& here, const Holdings& there,
                                         const std::string& pruned) {
   IdSet old, gone;

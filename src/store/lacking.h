@@ -1,4 +1,4 @@
-// Compares two stores: what would be lost if one replaced the other. Internal to the store.
+// Compares two stores: lists what would be lost if one replaced the other. Internal to the store.
 #pragma once
 
 #include <string>
@@ -12,10 +12,10 @@ class Database;
 // One line that lists what `to` has and `from` lacks; "" if nothing would be lost. Ids of campaigns
 // and findings in it are those of `to`.
 //
-// If `from` has all writes of `to` (writer_table.h), a rule of a command removed or replaced what
-// it lacks (a prune, a smaller repro, a renamed suspect). Contents that no command removes must
-// still be there: confirmed and flaky findings, marks, results of later runs of a finding,
-// campaigns that no prune removed, and the nights of campaigns with their replays.
+// If `from` has all writes of `to` (writer_table.h), then whatever it lacks was removed or replaced
+// by a rule of a command (a prune, a smaller repro, a renamed suspect). Contents that no command
+// removes must still be there: confirmed and flaky findings, marks, results of later runs of a
+// finding, campaigns that no prune removed, and the nights of campaigns with their replays.
 //
 // Otherwise each row of `to` must be in `from`, compared by content because ids differ between
 // stores.

@@ -14,13 +14,13 @@ namespace redzone::store {
 
 using Entries = std::vector<LedgerEntry>;
 
-// Ignores an entry that already exists.
+// Does nothing if the entry already exists.
 void add_entry(SQLite::Database& sql, std::int64_t finding, const LedgerEntry& entry);
 Entries read_entries(SQLite::Database& sql, std::int64_t finding);
-// By finding.
+// Entries of all findings, by finding id.
 std::map<std::int64_t, Entries> read_all_entries(SQLite::Database& sql);
 
-// Adds `plans` more plans of the campaign (its uid) that showed the finding.
+// Counts `plans` more plans of the campaign (given by its uid) that showed the finding.
 void add_occurrences(SQLite::Database& sql, std::int64_t finding, const std::string& campaign,
                      std::int64_t plans);
 

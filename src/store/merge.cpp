@@ -28,7 +28,7 @@ namespace {
 
 using IdMap = std::map<std::int64_t, std::int64_t>;  // maps ids of `from` to ids of `into`
 
-// Greater is better. Findings with equal worth are equal in everything that update_finding()
+// Greater is better. Findings with equal worth are equal in all members that update_finding()
 // writes.
 auto worth(const Finding& f) {
   const auto& r = f.reliability;
@@ -37,7 +37,7 @@ auto worth(const Finding& f) {
   columns(words, f.environment);
   for (const auto& row : f.attribution) columns(words, row);
   for (const auto& one : f.fault_attributions) columns(words, one);
-  // Where a program came from makes it no better.
+  // Whether the origin was merged does not affect the worth.
   Finding here = f;
   here.origin_merged = false;
   judged_columns(words, std::as_const(here));
@@ -59,8 +59,8 @@ auto progress(SQLite::Database& sql, std::int64_t campaign) {
                     query.getColumn(4).getInt64());
 }
 
-// Evidence for one of two repros of a finding. A trial names its plan; an artifact does so in its
-// kind, and only after a merge with the artifacts of another plan.
+// Evidence for one of two repros of a finding. A trial refers to its plan; an artifact names its
+// plan in its kind, but only after a merge with the artifacts of another plan.
 struct Evidence {
   std::string plan;  // hash of the repro
   std::vector<Artifact> artifacts;
@@ -73,7 +73,7 @@ std::string kind_beside(const std::string& kind, const std::string& plan) {
   return fmt::format("{}{}{}", kind, kOfPlan, plan.substr(0, kDigits));
 }
 
-// "confirm" of "confirm 2".
+// Removes a final number: "confirm 2" becomes "confirm".
 std::string_view without_number(std::string_view name) {
   const auto end = name.find_last_not_of("0123456789");
   return end != std::string_view::npos && end + 1 < name.size() && name[end] == ' '
@@ -81,8 +81,8 @@ std::string_view without_number(std::string_view name) {
              : name;
 }
 
-// All artifacts of both: those of the better repro unchanged, then those that it lacks. An artifact
-// with the same name but other bytes gets a number.
+// All artifacts of both repros: those of the better one unchanged, then those that it lacks. An
+// artifact with the same name but other bytes gets a number.
 std::vector<Artifact> joined(const Evidence& better, const Evidence& worse) {
   std::vector<Artifact> all = better.artifacts;
   const auto any = [&](auto matches) { return std::any_of(all.begin(), all.end(), matches); };
@@ -137,7 +137,7 @@ class Merging {
   }
 
   void findings() {
-    // One by one: `into` may hold far more of them than `from`.
+    // Loads findings of `into` one by one, because it may have far more findings than `from`.
     for (auto& f : all_findings(from_)) {
       const std::int64_t known = finding_id(into_, f.signature);
       if (known == 0) {
@@ -180,7 +180,7 @@ class Merging {
     return id;
   }
 
-  // Keeps the better repro of the two, with the evidence of both.
+  // Keeps the better of the two repros, with the evidence of both.
   void join(const Finding& known, const Finding& other) {
     const bool improved = worth(other) > worth(known);
     const Evidence here{plan_hash(known.plan), read_artifacts(into_, known.id)};
@@ -203,7 +203,7 @@ class Merging {
               repeated);
   }
 
-  // Copies runs of bisections; for the same plan, those of the store with more runs win.
+  // Copies runs of bisections; for the same plan, the runs of the store with more runs win.
   void probes() {
     SQLite::Statement all(from_,
                           "SELECT finding_id, plan_id, device, code_hash, failed_runs, otherwise, "
@@ -249,7 +249,7 @@ class Merging {
     row.update(into_, "findings", known.id);
   }
 
-  // A campaign's count only grows, so the larger one is the later one.
+  // A campaign's count only grows, so the larger count is the later one.
   void count(std::int64_t there, std::int64_t here) {
     SQLite::Statement counts(from_, "SELECT campaign, plans FROM occurrences WHERE finding_id = ?");
     counts.bind(1, there);

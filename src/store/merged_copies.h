@@ -1,5 +1,5 @@
-// Which copies of other stores have been merged into a store. Kept in it, so that this says of any
-// copy of it what that one has.
+// Which copies of other stores have been merged into a store. Stored in the store itself, so that
+// each of its copies records which copies it contains.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,10 @@
 
 namespace redzone::store {
 
-// By source: the number of its latest copy that was merged.
+// The number of the latest merged copy of each source.
 Result<std::map<std::string, std::int64_t>> merged_copies(Store& store);
-// After the merge: who is killed between the two merges it again, which changes nothing.
+// Call after the merge: if the process is killed in between, the copy is merged again, which
+// changes nothing.
 Result<void> note_merged_copy(Store& store, const std::string& source, std::int64_t number);
 
 }  // namespace redzone::store

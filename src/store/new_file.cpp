@@ -23,7 +23,7 @@ Result<void> sync_path(const fs::path& path, int flags) {
   if (fd < 0) return tl::unexpected(failed_with(path, errno));
   const int error = ::fsync(fd) == 0 ? 0 : errno;
   ::close(fd);
-  // Some network file systems refuse it for folders.
+  // Some network file systems reject fsync() for folders with EINVAL.
   if (error != 0 && error != EINVAL) return tl::unexpected(failed_with(path, error));
   return {};
 }

@@ -157,8 +157,8 @@ Result<void> NightBook::update(const NightRun& run) {
 }
 
 Result<void> NightBook::replayed(std::int64_t campaign, const NightReplay& replay) {
-  // A plan that was not run has no result that a power cut could destroy, and there may be
-  // thousands of them.
+  // Lazy for a plan that was not run: there is no result to lose in a power cut, and there may be
+  // thousands of such plans.
   const auto durability =
       replay.outcome == ReplayOutcome::not_run ? Durability::lazy : Durability::full;
   return store_.database().write(durability, [&] {

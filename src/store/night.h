@@ -1,8 +1,9 @@
 // Stored data of a night: a campaign whose time is divided into a self-proof, replays and fuzzing,
 // and which is resumed after an interruption. Plain values, and the class that stores them.
 //
-// Errors and durability are the store's. Replays are on the disk when replayed() returns; the
-// figures of update() and target() are written lazily.
+// Errors are those of the store. A replay that ran, and the final update(), are on the disk when
+// the call returns; replays that were not run, and the figures of unfinished nights and of targets,
+// are written lazily.
 #pragma once
 
 #include <cstdint>
@@ -22,20 +23,20 @@ namespace redzone::store {
 
 struct NightRun {
   static constexpr int kUnfinished = -1;
-  // Unfinished, but merged from another store: the night is resumed there, not here.
+  // Unfinished, but merged from another store, where the night is resumed.
   static constexpr int kElsewhere = -2;
 
-  std::int64_t campaign = 0;  // the campaign has its plans, calls and verdicts
-  std::string began;          // as utc_now_us()
+  std::int64_t campaign = 0;  // the plans, calls and verdicts are stored with the campaign
+  std::string began;          // in the format of utc_now_us()
   std::uint64_t base_seed = 0;
   int shard = 1, shards = 1;
-  std::string fleet;   // uid of the fleet whose shard it is; "": of none
+  std::string fleet;   // uid of the fleet that the shard belongs to; "" if none
   std::string commit;  // version under test, as given by the user
   std::string tool_version, driver, toolkit, host;
   double budget_seconds = 0, proof_seconds = 0, replay_seconds = 0, fuzz_seconds = 0;
   std::int64_t planted_bugs_caught = 0;
   int resumed = 0;      // number of resumptions
-  std::string problem;  // why it ended early
+  std::string problem;  // why the night ended early
   int exit_code = kUnfinished;
   // Names of all targets and plan files of the night, ascending, separated by spaces.
   std::string asked_targets, asked_corpus;
@@ -61,10 +62,10 @@ struct NightTarget {
   std::string target;
   std::uint64_t plans = 0, calls = 0;
   std::uint64_t pass = 0, fail = 0, inconclusive = 0, not_applicable = 0, harness_errors = 0;
-  double device_seconds = 0;  // of its fuzzing
+  double device_seconds = 0;  // time of fuzzing the target
   double share = 0;
   std::string not_fuzzed;         // reason why it was not fuzzed
-  ReferenceCount reference = {};  // as CampaignStats has it
+  ReferenceCount reference = {};  // as in CampaignStats
   std::string not_compared = {};  // reason of the first call that was not compared
   // As in campaign::TargetStats.
   std::string spec_error = {};
@@ -78,31 +79,31 @@ class NightBook {
  public:
   explicit NightBook(Store& store) : store_(store) {}
 
-  // For a campaign that was begun; an empty `began` becomes now.
+  // For a campaign that has begun; an empty `began` is set to the current time.
   Result<void> begin(const NightRun& run);
   Result<void> update(const NightRun& run);
-  // Replace the existing row of the same subject or target.
+  // Replaces an existing row of the same subject (replayed()) or target (target()).
   Result<void> replayed(std::int64_t campaign, const NightReplay& replay);
   Result<void> target(std::int64_t campaign, const NightTarget& target);
   // Writes the night's progress with the figures of its campaign and targets in one transaction, so
-  // that the sums of a killed night are consistent. Lazy.
+  // that the sums are consistent if the night is killed. Lazy.
   Result<void> keep(const NightRun& run, const CampaignStats& stats,
                     const std::vector<NightTarget>& targets);
 
-  Result<std::vector<NightRun>> runs();  // by campaign
+  Result<std::vector<NightRun>> runs();  // ordered by campaign
   Result<std::vector<NightReplay>> replays(std::int64_t campaign);
   Result<std::vector<NightTarget>> targets(std::int64_t campaign);
-  // By target: device time of fuzzing and of the replays of its findings.
+  // Device time of fuzzing each target and of replaying its findings, by target.
   Result<std::map<std::string, double>> device_seconds(std::int64_t campaign);
-  // The latest campaign that replayed each subject.
+  // The latest campaign that replayed each subject, by subject.
   Result<std::map<std::string, std::int64_t>> last_replayed();
-  // Number of passed replays of the finding, in nights on that device that began after the given
-  // time and in which it never failed.
+  // Number of passed replays of the finding, in nights on that device that began after `after` and
+  // in which the finding never failed.
   Result<std::int64_t> passed_runs(std::int64_t finding, const std::string& device,
                                    const std::string& after);
   // Findings with stored runs of a bisection.
   Result<std::set<std::int64_t>> bisected();
-  // Number of plans of the campaign that showed each finding.
+  // Findings of the campaign, each with the number of plans that showed it.
   Result<std::vector<std::pair<std::int64_t, std::int64_t>>> occurrences(std::int64_t campaign);
 
  private:

@@ -10,8 +10,11 @@
 
 namespace redzone::store {
 
-std::vector<NightRun> read_runs(SQLite::Database& sql);                               // by campaign
-std::vector<NightTarget> read_targets(SQLite::Database& sql, std::int64_t campaign);  // by name
-std::vector<NightReplay> read_replays(SQLite::Database& sql, std::int64_t campaign);  // by subject
+// ordered by campaign
+std::vector<NightRun> read_runs(SQLite::Database& sql);
+// ordered by name
+std::vector<NightTarget> read_targets(SQLite::Database& sql, std::int64_t campaign);
+// ordered by subject
+std::vector<NightReplay> read_replays(SQLite::Database& sql, std::int64_t campaign);
 
 }  // namespace redzone::store

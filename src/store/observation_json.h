@@ -1,6 +1,5 @@
-// The stored form of an observation: JSON, so that it can be read years later and queried with
-// SQLite's json functions. (The binary form of core/wire.h is only read by the build that wrote
-// it.)
+// The stored form of an observation: JSON, so that later versions can read it and SQLite's JSON
+// functions can query it. (Only the build that wrote the binary form of core/wire.h can read it.)
 #pragma once
 
 #include <string>
@@ -11,7 +10,7 @@
 
 namespace redzone::store {
 
-// One line. Members that hold their default are left out. Texts that are not UTF-8 are repaired.
+// One line. Members with their default value are omitted. Texts that are not UTF-8 are repaired.
 std::string print_observation(const Observation& observation);
 
 // `where` starts the message of the harness error.

@@ -1,5 +1,5 @@
-// Runs of bisections as rows. Internal to the store; all of it throws (see Database::read and
-// Database::write) and runs inside the caller's transaction.
+// Runs of bisections as rows. Internal to the store; all functions throw (see Database::read and
+// Database::write) and run inside the caller's transaction.
 #pragma once
 
 #include <vector>

@@ -9,7 +9,8 @@ Result<void> publish(Store& store, const std::filesystem::path& file,
                      const std::function<bool()>& still_owner) {
   RZ_TRY_ASSIGN(auto copy, NewFile::beside(file));
   RZ_TRY(store.database().copy_to(copy.path(), file));
-  constexpr auto kForAll = std::filesystem::perms{0644};  // mkstemp() makes it the owner's alone
+  constexpr auto kForAll = std::filesystem::perms{0644};  // mkstemp() gives access to the owner
+                                                          // only
   std::error_code ignored;
   std::filesystem::permissions(copy.path(), kForAll, ignored);
   if (!still_owner()) return {};

@@ -1,5 +1,5 @@
-// Copies of a store for readers on other machines: each is a file of its own, which is never opened
-// for writing.
+// Copies of a store for readers on other machines: each copy is a separate file, which is never
+// opened for writing.
 #pragma once
 
 #include <filesystem>
@@ -9,11 +9,11 @@
 
 namespace redzone::store {
 
-// Makes `file` a copy of all of `store`, through SQLite's backup: in one step and on the disk when
-// this returns, or `file` stays as it was. The folder may be shared: readers see the old copy or
+// Makes `file` a copy of all of `store`, through SQLite's backup. Either the copy is on the disk
+// when this returns, or `file` is unchanged. The folder may be shared: readers see the old copy or
 // the new one. `file` must have one owner, and no process may write to it through SQLite.
-// `still_owner` is asked when the copy is made, directly before it takes its place: if not, `file`
-// stays as it was, which is no error.
+// `still_owner` is called after the copy is made and directly before it replaces `file`: if it
+// returns false, `file` is left unchanged, which is not an error.
 Result<void> publish(
     Store& store, const std::filesystem::path& file,
     const std::function<bool()>& still_owner = [] { return true; });

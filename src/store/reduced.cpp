@@ -8,7 +8,7 @@
 namespace redzone::store {
 namespace {
 
-// Nobody has tried all that the limits allow.
+// Ends of reductions that did not use up their limits.
 constexpr std::array kOpen{ReductionEnd::none, ReductionEnd::interrupted};
 
 }  // namespace

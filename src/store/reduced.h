@@ -1,4 +1,4 @@
-// Which findings need no reduction any more.
+// Which findings need no further reduction.
 #pragma once
 
 #include <set>
@@ -8,9 +8,8 @@
 
 namespace redzone::store {
 
-// Signature::hash() of each finding that is confirmed or flaky and whose reduction came to an end,
-// with a minimal plan or with what its limits allowed, and of the names that it had before. Parses
-// no plan.
+// Signature::hash() of each confirmed or flaky finding whose reduction is complete (the plan is
+// minimal or the limits were reached), and of the finding's former names. Parses no plan.
 Result<std::set<std::string>> reduced_signatures(Store& store);
 
 }  // namespace redzone::store

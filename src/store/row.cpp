@@ -38,7 +38,7 @@ int RowWriter::bind(SQLite::Statement& statement) const {
     void operator()(double v) { statement.bind(index, v); }
     void operator()(const std::string& v) { statement.bind(index, v); }
     void operator()(const Blob& v) {
-      // A null pointer would be bound as NULL.
+      // SQLite would bind a null pointer as NULL.
       const char* data = v.bytes.empty() ? "" : v.bytes.data();
       statement.bind(index, static_cast<const void*>(data), static_cast<int>(v.bytes.size()));
     }

@@ -19,11 +19,11 @@
 
 namespace redzone::store {
 
-// SQLite has one integer type; unsigned numbers keep their bits.
+// SQLite has only signed 64-bit integers; unsigned numbers keep their bits.
 template <class T>
 concept Integer = std::integral<T>;
 
-// For a row that no Redzone has written. Throws a Failure.
+// For a row that no version of Redzone can have written. Throws a Failure.
 [[noreturn]] void unsound_row(std::string_view of, std::string_view what);
 // For a row that must not be written because a reader would refuse it. Throws a Failure.
 [[noreturn]] void refuse_row(std::string_view of, std::string_view what);
@@ -31,8 +31,8 @@ concept Integer = std::integral<T>;
 // The end of unsound_row()'s message.
 inline constexpr std::string_view kCheckHint = "; 'redzone db check' lists all problems";
 
-// Longer texts are truncated when written and refused when read. A document (a plan or an
-// observation) is as long as its parser allows.
+// Longer texts are truncated when written and refused when read. For documents (plans and
+// observations) the limits of their parsers apply instead.
 inline constexpr std::size_t kMostTextBytes = std::size_t{1} << 20;
 std::string cut_text(const std::string& text);
 
@@ -85,13 +85,13 @@ class RowWriter {
   Cells cells_;
 };
 
-// Reads columns in the order of the SELECT. A value of another type or out of the range of its
-// member, an unknown enumerator, and a violated condition are Failures that name the row: `of`.
+// Reads columns in the order of the SELECT. Throws a Failure that names the row (`of`) for a value
+// of another type or out of range of its member, an unknown enumerator, or a violated condition.
 class RowReader {
  public:
   explicit RowReader(SQLite::Statement& statement, std::string of = "a row")
       : statement_(statement), of_(std::move(of)) {}
-  // Sets the row's name, if the row itself contains it.
+  // Sets the row's name for errors, after the columns that identify the row were read.
   void is(std::string of) { of_ = std::move(of); }
 
   template <Integer T>
@@ -167,7 +167,7 @@ class RowReader {
   int next_ = 0;
 };
 
-// Collects the names of columns for a SELECT.
+// Collects column names for a SELECT.
 class ColumnNames {
  public:
   template <class... T>
@@ -182,7 +182,7 @@ class ColumnNames {
   std::vector<std::string> names_;
 };
 
-// The columns of T, for a SELECT that a RowReader reads.
+// The columns of T for a SELECT whose rows a RowReader reads.
 template <class T>
 std::string column_list(std::string_view alias) {
   ColumnNames names;

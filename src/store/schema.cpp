@@ -5,9 +5,9 @@
 namespace redzone::store {
 namespace {
 
-// Unsigned 64-bit numbers are stored as the signed number of the same bits. Enumerators are stored
-// by name, times as ISO 8601 in UTC, plans as their canonical text. `location` is Signature::where
-// (a keyword of SQL).
+// Unsigned 64-bit numbers are stored as the signed numbers with the same bits. Enumerators are
+// stored by name, times as ISO 8601 in UTC, plans as their canonical text. `location` is
+// Signature::where (`where` is a keyword of SQL).
 constexpr std::string_view kVersion1 = R"sql(
 CREATE TABLE campaigns (
   id             INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -153,7 +153,7 @@ ALTER TABLE trials ADD COLUMN pool_internal INTEGER NOT NULL DEFAULT 1;
 ALTER TABLE trials ADD COLUMN pool_threshold_bytes INTEGER NOT NULL DEFAULT 0;
 )sql";
 
-// Runs of a plan that a bisection made with the code of that hash. `passed`: judged, no failure.
+// Runs of a plan by a bisection, with the code of that hash. `passed`: judged, no failure.
 constexpr std::string_view kVersion5 = R"sql(
 CREATE TABLE probes (
   finding_id  INTEGER NOT NULL REFERENCES findings (id),
@@ -171,8 +171,8 @@ CREATE TABLE probes (
 CREATE INDEX probes_plan ON probes (plan_id);
 )sql";
 
-// Stores can be merged: a campaign has a globally unique name, and counts are kept by campaign.
-// Marks by people and results of later runs of a finding are entries of its ledger. A night is a
+// Makes stores mergeable: a campaign has a globally unique name, and counts are kept by campaign.
+// Marks by users and results of later runs of a finding are entries of its ledger. A night is a
 // campaign with a divided budget; `subject` of a replay is the hash of a signature, or the name of
 // a plan file.
 constexpr std::string_view kVersion6 = R"sql(
@@ -246,13 +246,14 @@ CREATE TABLE night_replays (
 CREATE INDEX night_replays_finding ON night_replays (finding_id);
 )sql";
 
-// What a night was asked to do, so that a night with other arguments does not resume it.
+// Targets and corpus that a night was requested for, so that a night with other arguments does not
+// resume it.
 constexpr std::string_view kVersion7 = R"sql(
 ALTER TABLE nights ADD COLUMN asked_targets TEXT NOT NULL DEFAULT '';
 ALTER TABLE nights ADD COLUMN asked_corpus TEXT NOT NULL DEFAULT '';
 )sql";
 
-// Why the reducer stopped; older stores lack this for plans that are not minimal.
+// Why the reduction ended; unknown in older stores for plans that are not minimal.
 constexpr std::string_view kVersion8 = R"sql(
 ALTER TABLE findings ADD COLUMN reduction_end TEXT NOT NULL DEFAULT 'none';
 ALTER TABLE findings ADD COLUMN reduction_plans INTEGER NOT NULL DEFAULT 0;
@@ -260,7 +261,8 @@ ALTER TABLE findings ADD COLUMN reduction_trials INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE findings ADD COLUMN reduction_seconds REAL NOT NULL DEFAULT 0;
 )sql";
 
-// Number of calls compared with the reference, and of calls that have one; zeros in older stores.
+// Number of calls compared with the reference, and of calls that have a reference; zeros in older
+// stores.
 constexpr std::string_view kVersion9 = R"sql(
 ALTER TABLE campaigns ADD COLUMN reference_compared INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE campaigns ADD COLUMN reference_calls INTEGER NOT NULL DEFAULT 0;
@@ -289,10 +291,10 @@ ALTER TABLE night_targets ADD COLUMN outputs_not_judged TEXT NOT NULL DEFAULT ''
 ALTER TABLE night_targets ADD COLUMN spec_error TEXT NOT NULL DEFAULT '';
 )sql";
 
-// Renamed words: the oracle of launches, the device that runs no kernel, the side of the guard
-// page, plans that showed a finding. Texts of plans stay unchanged; parse_plan() reads both.
-// Runs that a bisection made of a write beside a buffer are made again: some passed in modes in
-// which nothing would have shown the write.
+// Renamed terms: the launch oracle, the device that runs no kernel, the side of the guard page,
+// plans that showed a finding. Texts of plans are unchanged; parse_plan() reads both. Bisection
+// runs of writes beside a buffer are deleted, because some passed in modes that cannot detect the
+// write.
 constexpr std::string_view kVersion12 = R"sql(
 ALTER TABLE sightings RENAME TO occurrences;
 ALTER TABLE findings RENAME COLUMN sightings TO occurrences;
@@ -309,22 +311,21 @@ DELETE FROM probes WHERE finding_id IN
   (SELECT id FROM findings WHERE kind = 'redzone' AND side IN ('before', 'after'));
 )sql";
 
-// What a finding comes from; the document says how to run that again, and is "" for a target that
-// is built in.
+// The origin of a finding; the document tells how to run it again, and is "" for a built-in target.
 constexpr std::string_view kVersion13 = R"sql(
 ALTER TABLE findings ADD COLUMN origin TEXT NOT NULL DEFAULT 'target';
 ALTER TABLE findings ADD COLUMN origin_document TEXT NOT NULL DEFAULT '';
 )sql";
 
-// Of the calls compared with the reference, those of which only a sample was; zeros in older
-// stores, which compared whole calls only.
+// Number of the compared calls of which only a sample was compared; zeros in older stores, which
+// compared whole calls only.
 constexpr std::string_view kVersion14 = R"sql(
 ALTER TABLE campaigns ADD COLUMN reference_sampled INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE night_targets ADD COLUMN reference_sampled INTEGER NOT NULL DEFAULT 0;
 )sql";
 
-// Files of plugins and folders of packages were the end of the toolkit's text. A text that would
-// make two environments the same is left as it is.
+// Moves paths of plugins and packages from the end of the toolkit's text to the origin. A text
+// whose change would make two environments equal is unchanged.
 constexpr std::string_view kVersion15 = R"sql(
 UPDATE findings SET origin_document = (
   SELECT CASE WHEN instr(toolkit, ', package ') > 0
@@ -339,12 +340,12 @@ UPDATE OR IGNORE environments SET toolkit = substr(toolkit, 1, instr(toolkit, ',
   WHERE instr(toolkit, ', plugin ') > 0;
 )sql";
 
-// 1: the document came with a merge. Of older stores this is not known.
+// 1: the document came with a merge. Unknown in older stores.
 constexpr std::string_view kVersion16 = R"sql(
 ALTER TABLE findings ADD COLUMN origin_merged INTEGER NOT NULL DEFAULT 0;
 )sql";
 
-// How far the bases of tensors were aligned.
+// Alignment of the base addresses of tensors.
 constexpr std::string_view kVersion17 = R"sql(
 ALTER TABLE trials ADD COLUMN alignment TEXT NOT NULL DEFAULT 'promised';
 )sql";
@@ -354,14 +355,13 @@ constexpr std::string_view kVersion18 = R"sql(
 ALTER TABLE trials ADD COLUMN callers TEXT NOT NULL DEFAULT 'one';
 )sql";
 
-// The fleet to which a night's shard belongs.
+// The fleet that a night's shard belongs to.
 constexpr std::string_view kVersion19 = R"sql(
 ALTER TABLE nights ADD COLUMN fleet TEXT NOT NULL DEFAULT '';
 )sql";
 
-// Names that a finding had when it was confirmed, before a reduction found a more specific one. And
-// which copies of other stores have been merged here: by whoever makes them, the number of the
-// last.
+// Former names of a finding: those under which it was confirmed before a reduction found a more
+// specific one. Merged copies of other stores: the number of the last copy of each source.
 constexpr std::string_view kVersion20 = R"sql(
 CREATE TABLE former_names (
   finding_id     INTEGER NOT NULL REFERENCES findings (id),
@@ -374,14 +374,14 @@ CREATE TABLE merged_copies (
 ) WITHOUT ROWID;
 )sql";
 
-// Whether the tensors of calls took memory of those before them.
+// Whether the tensors of calls used the memory of earlier calls.
 constexpr std::string_view kVersion21 = R"sql(
 ALTER TABLE trials ADD COLUMN addresses TEXT NOT NULL DEFAULT 'distinct';
 )sql";
 
-// A run counted as a pass although the reference had not been asked, unless the finding is one of
-// the reference. They are made again when somebody asks, and what a setting decides
-// (`attributions`) is measured again when the finding is.
+// Runs counted as passes although the reference was not requested, unless the finding is a mismatch
+// with the reference. Such runs are deleted; they are made again on demand, and attributions are
+// measured again with the finding.
 constexpr std::string_view kVersion22 = R"sql(
 DELETE FROM probes WHERE passed > 0 AND finding_id IN
   (SELECT id FROM findings WHERE kind <> 'reference');

@@ -35,8 +35,8 @@ Columns columns_of(SQLite::Database& sql) {
   return columns;
 }
 
-// A row of sqlite_master. `sql` is the statement that made it, as SQLite keeps it: the only record
-// of constraints and foreign keys, and empty for an index that belongs to a constraint.
+// A row of sqlite_master. `sql` is the statement that created the object, as SQLite stores it: the
+// only record of constraints and foreign keys, and empty for an index that belongs to a constraint.
 struct SchemaObject {
   std::string type, name, table, sql;
   auto operator<=>(const SchemaObject&) const = default;
@@ -47,7 +47,7 @@ struct SchemaObject {
 };
 using SchemaObjects = std::vector<SchemaObject>;
 
-// Without the quotes that ALTER TABLE puts around a name.
+// Removes the quotes that ALTER TABLE puts around a name.
 std::string without_quotes(std::string sql) {
   const auto is_word = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
@@ -63,7 +63,7 @@ std::string without_quotes(std::string sql) {
   return sql;
 }
 
-// Sorted. The tables that ANALYZE makes are left out; SQLite itself refuses other definitions.
+// Sorted. Omits the tables that ANALYZE creates; SQLite itself refuses other definitions of them.
 SchemaObjects objects_of(SQLite::Database& sql) {
   SQLite::Statement query(
       sql,
@@ -85,7 +85,7 @@ SchemaObjects without(const SchemaObjects& all, const SchemaObjects& these) {
   return rest;
 }
 
-// A name of `names` that is not among `others`; null if there is none.
+// The first name in `names` that is not in `others`; null if there is none.
 const std::string* one_more(const std::vector<std::string>& names,
                             const std::vector<std::string>& others) {
   const auto it = std::find_if(names.begin(), names.end(), [&](const std::string& name) {
@@ -94,8 +94,8 @@ const std::string* one_more(const std::vector<std::string>& names,
   return it == names.end() ? nullptr : &*it;
 }
 
-// How an object differs from that with its name in a store. SQLite is not asked for the columns of
-// a virtual table, because that would run its module.
+// The difference between an object and the object of that name in a current store. Does not query
+// the columns of a virtual table, because SQLite would run the table's module.
 std::string difference(const SchemaObject& object, SQLite::Database& sql,
                        SQLite::Database& made_now) {
   if (object.sql.starts_with("CREATE TABLE ")) {

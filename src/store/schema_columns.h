@@ -17,11 +17,10 @@ using Columns = std::map<std::string, std::vector<std::string>>;  // by table
 // process from a store in memory.
 const Columns& known_columns();
 
-// How the tables and indexes of this file, whoever made it, differ from those of a store after
-// `steps`: one line each, none if they are the same. Reads their definitions only, and runs nothing
-// that they contain: SQLite would evaluate the expressions of another file's constraints and
-// indexes, for any length of time, and an index more makes it refuse rows. Tables of ANALYZE are no
-// difference.
+// The differences between the tables and indexes of an untrusted file and those of a store after
+// `steps`, one line each; empty if there are none. Reads only their definitions and runs nothing in
+// them: SQLite would evaluate the expressions of another file's constraints and indexes, for an
+// unbounded time, and an additional index could make it refuse rows. Tables of ANALYZE are ignored.
 std::vector<std::string> schema_problems(SQLite::Database& sql, Migrations steps);
 
 }  // namespace redzone::store

@@ -49,7 +49,7 @@ Recorded record_row(Database& db, const Finding& finding, const std::string& cam
 
   count_occurrences(sql, seen.id, campaign, 1, seen.last_seen);
   const Finding known = load_finding(db, seen.id);
-  // What did not recur has been seen again, whatever plan showed it.
+  // An unconfirmed finding that is seen again is updated, whichever plan showed it.
   const bool again = known.state == FindingState::unconfirmed && seen.state != known.state;
   const bool worse = rank_of(seen.state) < rank_of(known.state);
   if (!again && (worse || !is_smaller(seen.plan, known.plan)))
@@ -230,7 +230,7 @@ Recorded Store::settle_row(const Finding& finding, bool own) {
   return {after.id, is_new, true, after.state};
 }
 
-// Triage reports a finding several times; one entry per campaign is enough.
+// Triage reports a finding several times; one ledger entry per campaign is enough.
 void Store::enter_failure(std::int64_t finding) {
   const auto entries = read_entries(database_->sql(), finding);
   if (!began_.empty() && !entries.empty() && entries.back().event == LedgerEvent::failed &&
@@ -261,7 +261,7 @@ Result<Ledger> Store::mark(std::int64_t finding, const LedgerEntry& entry) {
     LedgerEntry dated = entry;
     if (dated.at.empty()) dated.at = moment_of(read_entries(database_->sql(), finding));
     Ledger ledger = enter_row(database_->sql(), finding, dated);
-    // A mark of an earlier time may have been followed by others.
+    // A mark with an earlier time may be followed by other marks.
     const bool is_latest = entry.at.empty();
     if (is_latest && (ledger.standing != after(Standing::fresh, entry.event) ||
                       ledger.link != entry.link || ledger.note != entry.note))

@@ -11,7 +11,7 @@
 namespace redzone::store {
 namespace {
 
-// SQL expression for a column of a row of the table `t`.
+// The SQL expression for the content of a column of the table alias `t`.
 std::string content_of(const std::string& column) {
   const auto looked_up = [&](std::string_view what, std::string_view table) {
     return fmt::format("(SELECT {} FROM {} WHERE id = t.{})", what, table, column);
@@ -29,7 +29,7 @@ std::string content_of(const std::string& column) {
   return "t." + column;
 }
 
-// Prefixed with its length, so that different rows have different contents.
+// Appends the value with its length as a prefix, so that different rows have different contents.
 void append(std::string& content, const SQLite::Column& cell) {
   const std::string text = cell.getString();
   content += fmt::format("{} {} ", cell.getType(), text.size());

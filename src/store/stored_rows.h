@@ -18,17 +18,18 @@ struct KeptTable {
   const char* owner;  // "campaigns" or "findings"
 };
 
-// Every table, owners first, except those that only support the rows of others: plans and
-// environments, which are compared as parts of their rows, and writers.
+// All tables, owners first, except those that only support other rows: plans and environments,
+// which are compared as parts of the rows that reference them, and writers.
 std::span<const KeptTable> kept_tables();
 
 struct StoredRow {
-  std::int64_t owner = 0;   // the id of its campaign or finding in this store
+  std::int64_t owner = 0;   // id of the row's campaign or finding in this store
   std::size_t content = 0;  // a 64-bit hash: a collision among a million rows has probability 10^-7
 };
 
-// Restricted to these columns, which must be this build's (known_columns()), never a file's. An id
-// is replaced by what it references: a signature, a campaign's uid, a plan, an environment.
+// The rows, restricted to `columns`, which must come from this build (known_columns()), never from
+// a file. An id is replaced by what it references: a signature, a campaign's uid, a plan, an
+// environment.
 std::vector<StoredRow> stored_rows(SQLite::Database& sql, const KeptTable& table,
                                    const std::vector<std::string>& columns);
 

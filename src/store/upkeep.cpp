@@ -31,7 +31,7 @@ int run_for(SQLite::Database& sql, const char* text, std::int64_t id) {
   return statement.exec();
 }
 
-// Removes the redundant entries of each ledger up to `time`.
+// Removes the redundant entries of each ledger before `time`.
 std::int64_t compact_ledgers(SQLite::Database& sql, const std::string& time) {
   std::int64_t removed = 0;
   for (const auto& [finding, entries] : read_all_entries(sql)) {
@@ -106,7 +106,7 @@ Result<Pruned> prune(Store& store, std::int64_t keep_days) {
     return out;
   });
   if (!pruned) return pruned;
-  // Not possible inside a transaction.
+  // VACUUM cannot run inside a transaction.
   RZ_TRY(db.outside([&] {
     sql.exec("VACUUM");
     sql.exec("PRAGMA wal_checkpoint(TRUNCATE)");

@@ -23,8 +23,8 @@ namespace redzone {
 
 // `boolean` (in text "bool") is a byte that holds 0 or 1. `f8e4m3` and `f8e5m2` are the 8-bit
 // floats of the OCP specification, as PyTorch's float8_e4m3fn and float8_e5m2: e4m3 ends at 448 and
-// has no infinity. `c64` and `c128` are complex: a real and then an imaginary part, of f32 or f64.
-// Plugins and stores hold the numbers, so new types are added at the end.
+// has no infinity. `c64` and `c128` are complex: a real, then an imaginary part, each f32 or f64.
+// Plugins and stores contain the numbers, so new types are added at the end.
 enum class DType : std::uint8_t {
   f32,
   f64,
@@ -73,7 +73,7 @@ constexpr std::size_t dtype_bytes(DType t) {
   return 0;
 }
 
-// A complex element consists of two reals of this type; any other of one of its own type.
+// The type of the two parts of a complex element; for any other type, the type itself.
 constexpr DType real_type(DType t) {
   return t == DType::c64 ? DType::f32 : t == DType::c128 ? DType::f64 : t;
 }
@@ -127,7 +127,8 @@ struct DimSpec {
   std::int64_t multiple_of = 1;
   std::vector<std::int64_t> values = {};  // the only values allowed, ascending; empty: the whole
                                           // range
-  std::int64_t tile = 0;                  // a block size worth hitting from both sides; 0: none
+  std::int64_t tile = 0;                  // a block size; sizes just below and above it are drawn
+                                          // often; 0: none
   std::string doc = {};
 
   // Values in [min, max]; the other members have their defaults.
@@ -167,27 +168,28 @@ struct Constraint {
   }
 };
 
-// How an input is filled. All kinds but `host` run on the device from a counter-based generator,
-// so that element i depends only on (seed, i). A value is rounded to the element's type: 8-bit
-// floats saturate, as CUDA's do; integers are rounded towards 0; a bool is 1 unless the value is 0.
-// The two parts of a complex element are filled as two elements.
+// How an input is filled. All kinds but `host` run on the device from a counter-based generator, so
+// that element i depends only on (seed, i). A value is rounded to the element's type: 8-bit floats
+// saturate, as CUDA's do; integers are rounded towards 0; a bool is 1 unless the value is 0. The
+// two parts of a complex element are filled like two elements.
 struct Fill {
   enum class Kind : std::uint8_t {
-    uniform,   // reals in [lo, hi); bool: 0 or 1, whatever lo and hi are
+    uniform,   // reals in [lo, hi); bool: 0 or 1, regardless of lo and hi
     integers,  // integers in [range(dims).first, range(dims).second], the ends drawn often
     offsets,   // non-decreasing integers, first 0, last range(dims).second: row offsets of a
                // ragged batch. Rows of length 0 occur.
     constant,  // every element is lo
-    // Reals in [lo, hi), as `uniform`, if the seed of the call is odd. If it is even, small
+    // If the seed of the call is odd: reals in [lo, hi), like `uniform`. If it is even: small
     // integers of which three in four are 0, the others -2, -1, 1 or 2 (1 or 2 if the type is
-    // unsigned): sums of thousands of their products are exact in every order in f32 and wider,
-    // and a term that is missing or counted twice changes one by 1 or more wherever neither factor
+    // unsigned). Sums of thousands of their products are exact in every order in f32 and wider, and
+    // a term that is missing or counted twice changes a sum by at least 1 unless one of its factors
     // is 0. For inputs of matrix products.
     sums,
-    // Reals in [lo, hi), as `uniform`, if the seed of the call is odd. If it is even, one element
-    // in 16 is instead NaN, an infinity of either sign, -0, or of either sign the smallest
-    // magnitude above 0 or the smallest normal one. (f8e4m3 has no infinity: its largest number.)
-    // Integers are as with `uniform`. For kernels of which the caller knows what such values give.
+    // If the seed of the call is odd: reals in [lo, hi), like `uniform`. If it is even: also, but
+    // one element in 16 is instead NaN, an infinity, -0, the smallest positive magnitude or the
+    // smallest normal one, the last two and infinity with either sign. (f8e4m3 has no infinity: its
+    // largest number.) Integers are filled like `uniform`. For kernels whose caller specifies the
+    // results for such values.
     special_values,
   };
   Kind kind = Kind::uniform;
@@ -210,13 +212,14 @@ struct Fill {
   }
 };
 
-// How much of an output is valid, if that depends on the data: as the row numbers that a filter
-// keeps, or rows of a batch that have lengths of their own. `tensor` contains integers, one for
-// each index of the dims before `dim` in row-major order (one if `dim` is 0): so many entries of
-// that dim are valid, from the first on. Less than 0 counts as 0, and more than there are as all.
+// How much of an output is valid if that depends on the data, such as the row numbers that a filter
+// keeps, or rows of a batch with individual lengths. `tensor` contains integers, one for each index
+// of the dims before `dim` in row-major order (one if `dim` is 0): the number of valid entries of
+// that dim, which are its first ones. A negative number counts as 0, and a number above the size as
+// the size.
 struct CountedBy {
   std::string tensor;  // of any role; read after the call
-  int dim = 0;         // of the output
+  int dim = 0;         // index of a dim of the output
 };
 
 // Which layouts the target promises to handle. Contiguous is always allowed.
@@ -225,7 +228,7 @@ struct LayoutRules {
   bool transposed = false;    // the last two dims may be swapped in memory
   bool offset = false;        // element 0 may lie inside a larger storage (a slice)
   bool unit_strides = false;  // a dim of size 1 may have any stride; the target must ignore it
-  // [.., T, H, D] may be stored as [.., H, T, D]: NHD and HND of attention kernels.
+  // [.., T, H, D] may be stored as [.., H, T, D]: the layouts NHD and HND of attention kernels.
   bool heads_first = false;
   // Dims outside the innermost matrix may have a larger pitch, as the queries of a packed QKV
   // tensor.
@@ -241,10 +244,10 @@ struct LayoutRules {
   static LayoutRules strided() { return {true, true, true, true}; }
 };
 
-// |got - want| <= abs + rel * |want|; NaN in `got` passes only where `want` is NaN. The parts of a
+// |got - want| <= abs + rel * |want|; NaN in `got` passes only if `want` is NaN. The parts of a
 // complex element are compared separately, and |want| is then that of the element. For an output of
-// integers a target's tolerance counts with `abs` alone, so that no index may be wrong by one; one
-// that is only approximate has a tolerance of its own (TensorSpec::tolerance).
+// integers only `abs` of a target's tolerance applies, so that no index may be wrong by one;
+// integers that are only approximate need their own tolerance (TensorSpec::tolerance).
 struct Tolerance {
   double abs = 1e-5;
   double rel = 1e-5;
@@ -257,29 +260,29 @@ struct TensorSpec {
   std::function<Shape(const Dims&)> shape = {};  // at most 5 dims; a dim may be 0
   LayoutRules layouts = {};
   Fill fill = {};
-  // Alignment of the base address that the kernel may assume, a power of two; 0: the spec is
-  // silent. The elements end up to align_bytes - 1 bytes before the guard page of placement
-  // guard_after, so a read (not a write, which canaries show) past the end by less than that does
-  // not fault. Some plans have bases that are aligned to no more than this. If the spec is silent,
-  // most plans take 16, and some what the size of the tensor needs to end at a guard page, which
-  // may be the size of an element: a kernel that loads vectors must say what it needs, and one that
-  // needs less than 16 is tested better if it says so.
+  // Alignment of the base address that the kernel may assume, a power of two; 0: unspecified. The
+  // elements end up to align_bytes - 1 bytes before the guard page of placement guard_after, so a
+  // read past the end by less than that does not fault (canaries detect a write). Some plans have
+  // bases that are aligned to no more than this. If it is unspecified, most plans use 16, and some
+  // use the alignment with which the tensor ends at a guard page, which may be the size of an
+  // element. So a kernel with vector loads must specify its alignment, and a kernel that needs less
+  // than 16 is tested better if it specifies it.
   std::size_t align_bytes = 0;
   // Overrides `dtype` when the element type is itself a knob (e.g. dtype = "f32" | "bf16").
   std::function<DType(const Config&)> dtype_of = {};
-  // Overrides `role` when knobs decide it (e.g. whether the call adds to its output). The fill must
-  // be one for an input, and the tensor cannot be broadcast.
+  // Overrides `role` if knobs decide it (e.g. whether the call adds to its output). The fill must
+  // be valid for an input, and the tensor cannot be broadcast.
   std::function<Role(const Config&)> role_of = {};
-  // Overrides `shape` when knobs decide it too (e.g. whether a matrix is passed transposed).
+  // Overrides `shape` if knobs decide it, too (e.g. whether a matrix is passed transposed).
   std::function<Shape(const Dims&, const Config&)> shape_with_knobs = {};
   // Tolerance of this output; absent: the target's.
   std::optional<Tolerance> tolerance = {};
   // For role `out`: elements that are not valid are set to 0 after the call, before outputs are
-  // digested and compared, so what the kernel leaves there does not matter. References leave their
-  // zeros there.
+  // digested and compared, so their contents after the call do not matter. References leave their
+  // zeros in these elements.
   std::optional<CountedBy> counted_by = {};
 
-  // Aligned to its elements and no more, so that with placement guard_after the last element
+  // A tensor aligned only to its element size, so that with placement guard_after the last element
   // touches the guard page.
   static TensorSpec of(std::string name, DType dtype, Role role,
                        std::function<Shape(const Dims&)> shape) {
@@ -296,11 +299,11 @@ struct TensorSpec {
     return shape_with_knobs ? shape_with_knobs(d, c) : shape(d);
   }
   Role role_for(const Config& c) const { return role_of ? role_of(c) : role; }
-  // Whether the tensor is filled before the call with some knobs.
+  // Whether the tensor is filled before the call for some values of the knobs.
   bool may_be_filled() const { return role_of || role != Role::out; }
   bool may_be_output() const { return role_of || role != Role::in; }
   DType dtype_for(const Config& c) const { return dtype_of ? dtype_of(c) : dtype; }
-  // What a kernel may assume in most plans.
+  // The alignment that a kernel may assume in most plans.
   std::size_t promised_align_bytes() const { return align_bytes == 0 ? 16 : align_bytes; }
 };
 
@@ -320,7 +323,7 @@ struct KnobSpec {
   std::vector<Value> values;  // the default first
   std::string doc = {};
   // The generator draws only the first `drawn` values; 0: all. The remaining values are for plans
-  // that name them, e.g. historical mistakes of a launcher, which bisection tries.
+  // that set them explicitly, e.g. historical mistakes of a launcher, which bisection tries.
   std::size_t drawn = 0;
 
   std::size_t draws() const { return drawn == 0 ? values.size() : drawn; }
@@ -354,11 +357,12 @@ struct Geometry {
 };
 
 // `dry_run` runs no kernel. Plugins are built for `host` or `cuda`; a dry run uses the targets of
-// the host device, whose Context::device() is then `dry_run`. `none`: the name in older sources.
+// the host device, whose Context::device() is then `dry_run`. `none` is the name in older sources.
 enum class DeviceKind : std::uint8_t { host, cuda, dry_run, none = dry_run };
 
-// What a target is for. A puzzle carries one planted bug; its fixed variant (`twin`) is the same
-// kernel without the bug. A selftest is planted for `redzone doctor` and never part of a campaign.
+// The purpose of a target. A puzzle has one planted bug; its fixed variant (`twin`) is the same
+// kernel without the bug. A selftest has a bug for `redzone doctor` and is never part of a
+// campaign.
 enum class Category : std::uint8_t { kernel, puzzle, twin, selftest };
 
 struct TargetSpec {
@@ -372,39 +376,40 @@ struct TargetSpec {
   Tolerance tolerance = {};
   // Tolerance as a function of the config (e.g. looser for bf16); empty: `tolerance`.
   std::function<Tolerance(const Config&)> tolerance_of = {};
-  bool deterministic = true;  // outputs are the same to the bit for the same inputs
-  // Outputs may have other bits, within the tolerance, where a base is aligned further, e.g.
-  // because vectors are loaded where that is possible. Each tensor's base then has the same
-  // remainder by 256, or by twice its align_bytes if that is more, in all trials of a plan. Scratch
-  // is aligned as requested.
+  bool deterministic = true;  // outputs are bitwise identical for the same inputs
+  // Outputs may differ bitwise, within the tolerance, if a base is aligned further, e.g. because
+  // vector loads are used if possible. Each tensor's base then has the same remainder modulo 256,
+  // or twice its align_bytes if that is more, in all trials of a plan. Scratch is aligned as
+  // requested.
   bool alignment_changes_bits = false;
-  // Its callers keep all tensors until the end, such as weights, so that the target may keep what
-  // it made of one by its address. Each tensor of a trial has an address of its own: no trial has
-  // `addresses = "reused"`, and none is run whose tensors do not fit at the same time.
+  // The target may cache data derived from a tensor under the tensor's address, because its callers
+  // keep all tensors (such as weights) until the end. Each tensor of a trial then has its own
+  // address: no trial has `addresses = "reused"`, and no trial runs whose tensors do not fit in
+  // memory at the same time.
   bool remembers_addresses = false;
   bool has_reference = false;      // Target::reference is implemented
   bool needs_nvrtc = false;        // kernels are compiled at run time on CUDA
   int min_compute_capability = 0;  // e.g. 90; 0: any
-  // The kernels are machine code for this compute capability only; 0: not restricted.
+  // The kernels are machine code for this compute capability only; 0: no restriction.
   int only_compute_capability = 0;
-  // Number of streams that run() uses beside the call's own, at most kMaxSideStreams:
-  // Context::stream(1) and up. All calls of a trial use the same ones; only Context::wait() orders
-  // them.
+  // Number of streams that run() uses besides the call's own, at most kMaxSideStreams:
+  // Context::stream(1) and up. All calls of a trial use the same side streams; only Context::wait()
+  // orders them.
   int side_streams = 0;
-  // Calls of one instance may run on different streams without any ordering. false: Redzone puts an
-  // event edge between consecutive calls on different streams.
+  // Calls of one instance may run on different streams without any ordering. If false, Redzone
+  // inserts an event dependency between consecutive calls on different streams.
   bool concurrent_calls = false;
-  // Calls may be captured into a graph that is replayed later. Set it to false for a target that
+  // Calls may be captured into a graph that is replayed later. Must be false for a target that
   // synchronizes, captures graphs itself, or does work on the host that a replay must repeat.
   bool capturable = true;
   // Approximate scalar operations of one call; empty: the number of tensor elements. The generator
-  // keeps it under the device's budget, and the deadline of a trial grows with it.
+  // keeps the number within the device's budget, and the deadline of a trial grows with it.
   std::function<double(const Dims&, const Config&)> work = {};
   // Launches of one call, for the device-free oracle; empty: not declared.
   std::function<Geometry(const Dims&, const Config&)> geometry = {};
-  // Rows of each output that Target::reference_rows() is asked for when the whole reference of a
-  // call would take too long or too much memory, 3 .. kMostSampledRows: the first, the last and
-  // others; 0: it is not implemented, and such a call is not compared.
+  // Number of rows of each output that are requested from Target::reference_rows() if the whole
+  // reference of a call would take too long or too much memory, 3 .. kMostSampledRows: the first,
+  // the last and others. 0: reference_rows() is not implemented, and such a call is not compared.
   int sampled_rows = 0;
 
   Tolerance tolerance_for(const Config& c) const {
