@@ -1,5 +1,5 @@
-// A target that is described by data: what the descriptions of kernel packages and of Python
-// targets have in common. Plain values, and the spec that they make.
+// A target that is described by data: the common part of the descriptions of kernel packages and of
+// Python targets. Plain values, and the spec that they define.
 #pragma once
 
 #include <redzone/spec.h>
@@ -17,13 +17,13 @@ namespace redzone::described {
 struct Tensor {
   std::string name;
   DType dtype = DType::f32;
-  std::string dtype_of;  // the knob with the name of the element type, or ""
+  std::string dtype_of;  // the knob whose value is the element type, or ""
   Role role = Role::in;
   std::vector<Expression> shape;  // over dims
   LayoutRules layouts = {};
   Fill::Kind fill = Fill::Kind::uniform;
-  double lo = -1, hi = 1;              // uniform, sums, special_values; constant: lo
-  std::optional<Expression> from, to;  // integers, both ends included; offsets: `to` is the total
+  double lo = -1, hi = 1;              // for uniform, sums, special_values; constant: lo
+  std::optional<Expression> from, to;  // integers: both ends included; offsets: `to` is the total
   std::size_t align_bytes = 0;         // as in TensorSpec
   std::optional<Tolerance> tolerance;
   std::optional<CountedBy> counted_by;  // as in TensorSpec
@@ -46,8 +46,8 @@ struct Description {
 // K of strings, K_is_V is 1 or 0.
 void add_knobs(Values& values, const std::vector<KnobSpec>& knobs, const Config& config);
 
-// The part of the spec that the description gives: all of it except for the launches. Functions of
-// the spec throw std::invalid_argument where an expression has no value.
+// The part of the spec that the description defines: everything except the launches. Functions of
+// the spec throw std::invalid_argument if an expression has no value.
 TargetSpec spec_of(const std::shared_ptr<const Description>& description);
 
 }  // namespace redzone::described

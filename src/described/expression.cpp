@@ -17,14 +17,14 @@ namespace {
 // Much longer than any description needs, and short enough to parse instantly.
 constexpr std::size_t kMostCharacters = 2000;
 
-// `not`; no text has it, because `!` is not in the grammar.
+// The operator `not` for muParser. No text can contain it, because `!` is not in the grammar.
 constexpr const char* kNot = "!";
 
-// An operation has no exact result; caught where the expression is evaluated.
+// An operation has no exact result; caught by the functions that evaluate an expression.
 struct NoValue : std::domain_error {
   using std::domain_error::domain_error;
 };
-// An error that does not depend on the values.
+// An error that does not depend on the values of names.
 struct Misuse : std::logic_error {
   using std::logic_error::logic_error;
 };
@@ -116,7 +116,7 @@ void set_grammar(mu::Parser& parser) {
   parser.ClearOprt();
   parser.ClearInfixOprt();
   parser.ClearPostfixOprt();
-  parser.EnableBuiltInOprt(false);  // `c ? a : b` and parentheses stay
+  parser.EnableBuiltInOprt(false);  // keeps `c ? a : b` and parentheses
   parser.DefineOprt("||", either, mu::prLOR);
   parser.DefineOprt("&&", both, mu::prLAND);
   parser.DefineOprt("==", equal, mu::prCMP);
@@ -130,7 +130,7 @@ void set_grammar(mu::Parser& parser) {
   parser.DefineOprt("*", multiply, mu::prMUL_DIV);
   parser.DefineOprt("//", floordiv, mu::prMUL_DIV);
   parser.DefineOprt("%", modulo, mu::prMUL_DIV);
-  // Negates the comparison behind it, and binds tighter than `and`.
+  // Negates the comparison that follows, and binds tighter than `and`.
   parser.DefineInfixOprt(kNot, is_zero, mu::prLOGIC, false);
   // Binds tighter than the product, so that the sign applies only to its operand.
   parser.DefineInfixOprt("-", negate, mu::prPOW, false);
@@ -145,7 +145,7 @@ bool is_word(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
 }
 
-// The words that are operators, as muParser is given them.
+// Maps words that are operators to muParser's symbols.
 std::string_view as_operator(std::string_view word) {
   if (word == "and") return "&&";
   if (word == "or") return "||";
@@ -153,8 +153,8 @@ std::string_view as_operator(std::string_view word) {
   return word;
 }
 
-// The text for muParser; an error for characters and numbers outside of the grammar, which it might
-// accept.
+// The text for muParser. An error for characters and numbers outside of the grammar, which muParser
+// might accept.
 tl::expected<std::string, std::string> for_parser(std::string_view text) {
   const auto fail = [](std::string problem) { return tl::unexpected(std::move(problem)); };
   if (text.size() > kMostCharacters)
@@ -222,7 +222,7 @@ tl::expected<Expression, std::string> Expression::parse(const std::string& text,
                                 did_you_mean(name, {known.begin(), known.end()})));
       compiled->names.push_back(name);
     }
-    // Assigned once, so that the addresses stay valid.
+    // Assigned once, so that the addresses of the elements stay valid.
     compiled->current.assign(compiled->names.size(), 1.0);
     for (std::size_t i = 0; i < compiled->names.size(); ++i)
       compiled->parser.DefineVar(compiled->names[i], &compiled->current[i]);

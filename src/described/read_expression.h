@@ -11,10 +11,10 @@
 
 namespace redzone::described {
 
-// A string or an integer, over `known` names. Throws FieldError.
+// An expression, given as a string or an integer, over the names in `known`. Throws FieldError.
 Expression read_expression(TableReader& f, std::string_view field,
                            std::span<const std::string> known);
-// A list of them.
+// A list of such expressions.
 std::vector<Expression> read_expressions(TableReader& f, std::string_view field,
                                          std::span<const std::string> known);
 

@@ -1,8 +1,8 @@
-// A page shared between a worker and the driver. It survives the worker: whatever kills it, the
-// driver can still read which call it was in and, on the host device, which access it made.
+// A page shared between a worker and the driver. It survives the worker: however the worker ends,
+// the driver can read which call the worker was in and, on the host device, which access it made.
 //
-// Written by the worker only, with plain stores (also from a signal handler); read by the driver
-// after the worker is dead. Fixed size, no pointers.
+// Written by the worker only, with plain stores (also from a signal handler). Read by the driver
+// while the worker runs, for progress, and after its end. Fixed size, no pointers.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@ namespace redzone::device {
 // Exit status of a worker that the host device ended after it recorded a fault.
 inline constexpr int kFaultExit = 86;
 
-// comparing: the device is idle while the CPU runs the target's reference. The last two: in the
-// target's constructor or destructor.
+// comparing: the device is idle while the CPU runs the target's reference. constructing,
+// destroying: the target's constructor or destructor runs.
 enum class Phase : std::uint32_t {
   idle,
   starting,
@@ -28,8 +28,8 @@ enum class Phase : std::uint32_t {
   destroying
 };
 
-// FaultRecord::valid: one of the first two. The second: an access that is not aligned as its
-// instruction requires. The third is added where no thread of a kernel ran.
+// FaultRecord::valid is one of the first two, plus kFaultOfHostCode if no thread of a kernel ran.
+// kFaultOfAlignment: an access that is not aligned as its instruction requires.
 inline constexpr std::uint32_t kFaultOfSignal = 1, kFaultOfAlignment = 2, kFaultOfHostCode = 4;
 
 struct FaultRecord {
@@ -49,7 +49,7 @@ struct BlackBox {
   // device, a compilation. Deadlines count from the last increment, so a long trial is not taken
   // for a hang.
   std::uint64_t progress = 0;
-  std::uint64_t job = 0;  // the job and trial that the worker is in
+  std::uint64_t job = 0;  // the job and trial that the worker runs
   std::int32_t trial = -1;
   std::int32_t call_begun = -1;     // index of the call enqueued last
   std::int32_t call_ended = -1;     // index of the call whose enqueueing returned last
@@ -57,8 +57,9 @@ struct BlackBox {
   std::int32_t call_compared = -1;  // the call whose reference runs, or ran last
   char kernel[96] = {};             // kernel launched (CUDA) or running (host) last
   FaultRecord fault;
-  // Incremented at each sign of a compilation in the worker's own process, which come several times
-  // a second. New fields come last: a worker library of an earlier version writes those before.
+  // Incremented several times a second while a compilation runs in the worker's own process. New
+  // fields must be added at the end, because a worker library of an earlier version writes the
+  // earlier fields.
   std::uint64_t compiling = 0;
 };
 

@@ -16,10 +16,10 @@
 
 namespace redzone::device {
 
-// Both allocators in stream order return multiples of this.
+// Both allocators in stream order return multiples of this size.
 inline constexpr std::size_t kOrderedUnitBytes = 512;
-// Larger requests count as this large: more than any device has, and rounding it up does not
-// overflow.
+// Larger requests are treated as this size, which exceeds the memory of every device and can be
+// rounded up without overflow.
 inline constexpr std::size_t kMostOrderedBytes = std::size_t{1} << 62;
 
 // The block was freed on `stream` after the first `ticket` operations enqueued there.
@@ -30,14 +30,14 @@ struct FreedAt {
 
 class BlockHeap {
  public:
-  // Free blocks of one group merge and serve one another's requests; groups never mix.
+  // Free blocks of one group merge and serve requests of this group only; groups never mix.
   using Group = int;
   using Accept = std::function<bool(const std::vector<FreedAt>& freed)>;
 
   // Adds a segment: one free block that was never used.
   void add(Region segment, Group group);
   // Takes the smallest free block of the group with at least `bytes` (> 0) that `accept` passes;
-  // the first of several of that size. The remainder stays free if it has at least `least_rest`
+  // among several of that size, the first. The remainder stays free if it has at least `least_rest`
   // bytes. Returns a null base if no block fits. `freed`, if not null, receives the frees that the
   // region may still have to wait for.
   Region take(Group group, std::size_t bytes, std::size_t least_rest, const Accept& accept = {},
@@ -56,7 +56,7 @@ class BlockHeap {
     std::size_t segment = 0;
     Group group = 0;
     bool live = false;
-    std::vector<FreedAt> freed;  // free blocks only, one entry a stream
+    std::vector<FreedAt> freed;  // free blocks only, one entry per stream
   };
   using Blocks = std::map<const std::byte*, Block>;
   struct Key {
@@ -71,7 +71,7 @@ class BlockHeap {
     return {at->second.group, at->second.bytes, at->second.segment, at->first};
   }
   void split(Blocks::iterator at, std::size_t bytes);
-  // Merges the block after `at` into it if both are free and of one group and segment.
+  // Merges the block after `at` into `at` if both are free and in the same group and segment.
   void merge_next(Blocks::iterator at);
 
   std::vector<Region> segments_;

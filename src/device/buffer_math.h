@@ -46,7 +46,7 @@ RZ_HOST_DEVICE constexpr std::int64_t elements_per_word(std::size_t element_byte
   return static_cast<std::int64_t>(kWordBytes / element_bytes);
 }
 
-// Element `lane` of a word, in the low bits; what is above them is zero.
+// Element `lane` of a word, in the low bits; the other bits are zero.
 RZ_HOST_DEVICE inline std::uint64_t element_of_word(std::uint64_t word, std::size_t element_bytes,
                                                     std::int64_t lane) {
   const auto bits = static_cast<unsigned>(8 * element_bytes);
@@ -58,9 +58,9 @@ RZ_HOST_DEVICE inline std::uint64_t random_word(std::uint64_t seed, std::int64_t
   return mix(seed + static_cast<std::uint64_t>(index) * 0x9e3779b97f4a7c15ull);
 }
 
-// Bits for the elements of a word that have few of their own: for those of 2 bytes the upper 8 of
-// the 16 bits of each, and for floats of 1 byte all 8. They follow the elements' own bits, which
-// are too few near 0.
+// Additional random bits for elements whose own bits are too few: elements of 2 bytes use the upper
+// 8 of the 16 bits of each, floats of 1 byte use all 8. They are appended to the elements' own
+// bits, which alone are too coarse near 0.
 RZ_HOST_DEVICE inline std::uint64_t finer_word(std::uint64_t word) {
   return (word << 32 | word >> 32) * 0xd6e8feb86659fd93ull;
 }
@@ -72,9 +72,9 @@ RZ_HOST_DEVICE constexpr bool uses_finer_word(DType t) {
   return dtype_bytes(t) == 2 || is_f8(t);
 }
 
-// An element of a uniform fill, made of its own bits of the random word and, for some types, of the
-// finer word: of 8 bits (16 for a float of 1 byte) or the 24 of a float's significand (53 for f64),
-// so that `hi` is excluded before rounding.
+// An element of a uniform fill, from its own bits of the random word and, for some types, of the
+// finer word. It uses 8 bits (16 for a float of 1 byte), the 24 of a float's significand, or 53 for
+// f64, so that `hi` is excluded before rounding.
 RZ_HOST_DEVICE inline std::uint64_t uniform_element(DType t, double lo, double hi,
                                                     std::uint64_t random, std::uint64_t finer) {
   if (t == DType::f64) {
@@ -108,7 +108,7 @@ RZ_HOST_DEVICE constexpr bool is_unsigned(DType t) {
          t == DType::boolean;
 }
 
-// An element of a sparse fill, made of its own bits of the random word: see Fill::Kind::sums.
+// An element of a sparse fill, from its own bits of the random word: see Fill::Kind::sums.
 RZ_HOST_DEVICE inline std::uint64_t sparse_element(DType t, std::uint64_t random) {
   const auto r = static_cast<int>(random & 15);
   const int magnitude = r < 4 ? (r & 1) + 1 : 0;
@@ -116,9 +116,10 @@ RZ_HOST_DEVICE inline std::uint64_t sparse_element(DType t, std::uint64_t random
   return t == DType::f64 ? encode_real(t, value) : encode_float(t, static_cast<float>(value));
 }
 
-// Bits of a special value of a floating type, by the three low bits of `which`: NaN, inf, -inf, -0,
-// and of either sign the smallest magnitude above 0 and the smallest normal one. None is so large
-// that a result which a reference has in f64 would not fit the type.
+// Bits of a special value of a floating type, selected by the three low bits of `which`: NaN, inf,
+// -inf, -0, and with either sign the smallest magnitude above 0 and the smallest normal magnitude.
+// Large finite values are not used, because a reference's f64 result might then not fit the type;
+// only f8e4m3, which has no infinity, uses its largest value instead.
 RZ_HOST_DEVICE inline std::uint64_t special_value(DType t, std::uint64_t which) {
   const auto bits = static_cast<unsigned>(8 * dtype_bytes(t));
   unsigned fraction = 52;
@@ -128,8 +129,8 @@ RZ_HOST_DEVICE inline std::uint64_t special_value(DType t, std::uint64_t which) 
   if (t == DType::f8e4m3) fraction = 3;
   if (t == DType::f8e5m2) fraction = 2;
   const std::uint64_t sign = 1ull << (bits - 1), normal = 1ull << fraction;
-  const bool finite = t == DType::f8e4m3;  // all ones are NaN, and nothing is an infinity
-  const std::uint64_t infinity = finite ? sign - 2 : sign - normal;  // or else the largest
+  const bool finite = t == DType::f8e4m3;  // all ones are NaN, and there is no infinity
+  const std::uint64_t infinity = finite ? sign - 2 : sign - normal;  // or else the largest value
   switch (which & 7) {
     case 0:
       return finite ? sign - 1 : infinity | normal >> 1;
@@ -154,16 +155,17 @@ RZ_HOST_DEVICE constexpr bool is_floating(DType t) {
   return t == DType::f64 || t == DType::f32 || t == DType::f16 || t == DType::bf16 || is_f8(t);
 }
 
-// An element of a special fill: one in 16 is a special value, all others are as uniform_element().
+// An element of a special fill: one in 16 is a special value, the others are as in
+// uniform_element().
 RZ_HOST_DEVICE inline std::uint64_t special_element(DType t, double lo, double hi,
                                                     std::uint64_t random, std::uint64_t finer) {
   if (is_floating(t) && (random & 15) == 0) return special_value(t, random >> 4);
   return uniform_element(t, lo, hi, random, finer);
 }
 
-// Bits of element `index` (memory order) as `job` fills it. Poison is the job's word, or as much of
-// its upper end as an element has. A bool is poisoned with 0 or 1, so that a kernel may read it as
-// one, and by the bit of the word that tells the poisons which are compared apart.
+// Bits of element `index` (memory order) as `job` fills it. Poison is the job's word, or its upper
+// bits for smaller elements. A bool is poisoned with 0 or 1, so that a kernel may read it as a
+// bool; the value is the bit in which the compared poisons differ.
 RZ_HOST_DEVICE inline std::uint64_t fill_bits(const BufferJob& job, std::int64_t index) {
   const DType t = static_cast<DType>(job.dtype);
   switch (job.fill) {
@@ -181,7 +183,7 @@ RZ_HOST_DEVICE inline std::uint64_t fill_bits(const BufferJob& job, std::int64_t
       const std::uint64_t word = random_word(job.seed, index / n);
       return sparse_element(t, element_of_word(word, dtype_bytes(t), index % n));
     }
-    case FillKind::integers: {  // a word for each: a range of up to 2^60 integers is covered
+    case FillKind::integers: {  // one word per element: covers a range of up to 2^60 integers
       const std::uint64_t r = random_word(job.seed, index);
       const std::uint64_t edge = r & 15;
       if (edge == 0) return encode_integer(t, job.first);
@@ -216,16 +218,16 @@ RZ_HOST_DEVICE inline std::uint8_t canary_byte(std::uint32_t canary, const void*
   return static_cast<std::uint8_t>(canary >> (8 * (reinterpret_cast<std::uintptr_t>(address) & 3)));
 }
 
-// Canaries differ from the poison and from trial to trial, so that reading one changes results; and
-// from buffer to buffer, so that a kernel which copies past the ends of both is seen. `buffer`: any
-// hash of the buffer's name.
+// Canaries differ from the poison and between trials, so that reading them changes results. They
+// differ between buffers, so that a kernel which copies past the ends of two buffers is detected.
+// `buffer`: any hash of the buffer's name.
 RZ_HOST_DEVICE inline std::uint32_t canary_for(std::uint32_t poison, std::uint64_t buffer = 0) {
   return static_cast<std::uint32_t>(mix(poison ^ 0xca9a51u ^ (buffer << 32))) | 0x80808080u;
 }
 
-// A digest is the wrapping sum of this term over all words: order-independent, so that it can be
-// computed in parallel, and sensitive to which element holds which bits. Elements that the last
-// word lacks count as zeros.
+// A digest is the wrapping sum of this term over all words. It does not depend on the order, so
+// that it can be computed in parallel, but on which element holds which bits. Missing elements of
+// the last word count as zeros.
 RZ_HOST_DEVICE inline std::uint64_t digest_term(std::uint64_t word, std::int64_t index) {
   return mix(word + static_cast<std::uint64_t>(index) * 0xd1342543de82ef95ull);
 }
@@ -235,7 +237,7 @@ class ElementDigest {
  public:
   explicit ElementDigest(std::size_t element_bytes) : bytes_(element_bytes) {}
 
-  // The element's bits; those above it must be zero.
+  // The element's bits; higher bits must be zero.
   void add(std::uint64_t bits) {
     word_ |= bits << (8 * bytes_ * static_cast<std::size_t>(lane_));
     if (++lane_ == elements_per_word(bytes_)) close();
@@ -251,13 +253,13 @@ class ElementDigest {
 
   std::size_t bytes_;
   std::int64_t index_ = 0;  // of the open word
-  std::int64_t lane_ = 0;   // elements in it
+  std::int64_t lane_ = 0;   // elements in the open word
   std::uint64_t word_ = 0;
   std::uint64_t sum_ = 0;
 };
 
-// Distance from the first to the last element of a sub-array of dims `dim` and inward, plus one:
-// gaps included.
+// Distance, gaps included, from the first to the last element of a sub-array of the dims `dim` and
+// inward, plus one.
 RZ_HOST_DEVICE inline std::int64_t extent_elems(const BufferJob& job, int dim) {
   std::int64_t extent = 1;
   for (int k = dim; k < static_cast<int>(job.rank); ++k)
@@ -265,9 +267,9 @@ RZ_HOST_DEVICE inline std::int64_t extent_elems(const BufferJob& job, int dim) {
   return extent;
 }
 
-// Canary windows of a gap of `gap_bytes`: one that covers all of it, or one at each end.
+// Canary windows of a gap of `gap_bytes`: one that covers the whole gap, or one at each end.
 struct GapWindows {
-  std::uint64_t count, bytes;  // of each
+  std::uint64_t count, bytes;  // bytes of each window
 };
 RZ_HOST_DEVICE inline GapWindows gap_windows(std::uint64_t gap_bytes, std::uint64_t end_bytes) {
   if (gap_bytes <= 2 * end_bytes) return {1, gap_bytes};

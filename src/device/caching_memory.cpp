@@ -41,7 +41,7 @@ Status<Region> CachingMemory::acquire(std::size_t bytes, int stream) {
 }
 
 Status<void> CachingMemory::release(Region region, int stream) {
-  // A block of a large segment counts as large, whatever size splitting has left.
+  // The size determines the group: a large segment never has a block of at most 1 MiB.
   heap_.give(region.base, group_of(region.bytes, stream));
   return {};
 }

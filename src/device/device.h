@@ -1,8 +1,9 @@
-// The interface between the trial runner and a device: cuda/, host/, and none/, which runs nothing.
+// The interface between the trial runner and a device: cuda/, host/, and dry_run/, which runs no
+// kernel.
 //
-// One Device lives in one worker process and is used from one thread. The device owns memory and
+// A worker process has one Device, which one thread at a time uses. The device owns memory and
 // streams. After a Failure of kind `fault` the device is lost: only info() and reached() may still
-// be called, and the worker must leave with _exit, without destroying the device.
+// be called, and the worker must exit with _exit, without destroying the device.
 #pragma once
 
 #include <redzone/target.h>
@@ -25,8 +26,8 @@ namespace redzone::device {
 
 struct Failure {
   enum class Kind : std::uint8_t {
-    fault,           // sticky: the device is lost
-    launch_refused,  // this launch was invalid; the device lives
+    fault,           // the device is lost (a sticky error)
+    launch_refused,  // this launch was invalid; the device stays usable
     out_of_memory,
     unsupported,  // this device or build does not support it
     harness,      // a mistake of the harness, or a broken installation
@@ -34,8 +35,9 @@ struct Failure {
   Kind kind = Kind::harness;
   std::string code;  // "CUDA_ERROR_ILLEGAL_ADDRESS", "invalid-launch", ...
   std::string detail;
-  // Of a write behind dynamic shared memory that the device saw afterwards: bytes from its end, of
-  // which the first is 1. Otherwise 0.
+  // For a write behind dynamic shared memory that the device detected afterwards: distance of the
+  // write from the end of the memory in bytes, where the first byte behind it has distance 1.
+  // Otherwise 0.
   std::int64_t bytes_behind_shared = 0;
 };
 
@@ -95,23 +97,23 @@ struct NamedRange {
   const std::byte* begin = nullptr;  // of the storage, not the region
   const std::byte* end = nullptr;
   Region region = {};  // the memory it was placed in; empty: the storage alone
-  // Of `call` among those of the trial, in the order in which they run; -1: calls run as numbered.
+  // Position of `call` in the order in which the trial's calls run; -1: calls run as numbered.
   std::int32_t position = -1;
 };
 
-// Whether an access of `call` (-1: unknown) may mean `ranges[i]`: it belongs to no call that runs
-// later, and no range after it, which the access may mean as well, was placed in the same memory.
-// `ranges` are in the order in which they were named. Safe in a signal handler.
+// Whether an access of `call` (-1: unknown) may refer to `ranges[i]`: the range belongs to no call
+// that runs later, and no later element of `ranges` that the access may refer to was placed in the
+// same memory. `ranges` must be in the order in which they were named. Safe in a signal handler.
 bool may_mean(std::span<const NamedRange> ranges, std::size_t i, std::int32_t call);
 
-// A block of memory that a device has not allocated, as fault reports name it.
+// A block of memory that was not allocated by a device, for fault reports.
 struct OtherBlock {
   char name[64] = {};
   const std::byte* begin = nullptr;
   const std::byte* end = nullptr;
 };
-// The block that an address lies in, or is nearest to. False if the address is of no such memory.
-// Called in a signal handler.
+// Finds the block that contains an address, or the nearest one. False if the address does not
+// belong to such memory. Called in a signal handler.
 using FindOtherBlock = bool (*)(const void* at, OtherBlock& out);
 
 struct TrialSettings {
@@ -119,7 +121,7 @@ struct TrialSettings {
   std::uint64_t schedule_seed = 0;
   int streams = 1;           // at most kDeviceStreams
   PoolPolicy pool = {};      // of ordered_memory(Allocator::pool)
-  std::uint32_t poison = 0;  // Mode::poison; decides what uninitialized shared memory contains
+  std::uint32_t poison = 0;  // Mode::poison; determines the contents of uninitialized shared memory
 };
 
 // Signals of a trial: see Device::await().
@@ -128,7 +130,7 @@ inline constexpr int kOrderSignals = 2;
 // The streams of the plan, the side streams of the target, and one of the runner's own.
 inline constexpr int kDeviceStreams = static_cast<int>(kMaxStreams) + kMaxSideStreams + 1;
 
-// What a check of the device has found (Device::check_kernels()).
+// Findings of a check of the device (Device::check_kernels()).
 struct CheckReport {
   std::vector<SanitizerRecord> records;
   std::string problem;  // why the report is incomplete; "" if it is complete
@@ -145,22 +147,22 @@ class Device {
   // Pinned: the device reads and writes it, too, at the same addresses.
   virtual Memory& pinned_memory() = 0;
 
-  // Progress and fault records go to `box` from now on; may be null.
+  // Sets the box for progress and fault records from now on; may be null.
   virtual void set_black_box(BlackBox* box) = 0;
 
   // Starts a trial. All streams must be idle. Destroys the graphs and ends a capture left open.
   virtual Status<void> begin_trial(const TrialSettings& settings) = 0;
-  // Names for addresses, until the next call of watch().
+  // Sets the names of addresses, until the next call of watch().
   virtual void watch(std::vector<NamedRange> buffers) = 0;
   // Adds names to those of watch().
   virtual void watch_more(std::span<const NamedRange> buffers) = 0;
-  // Who names the memory that targets allocate by themselves. A device on which faults have no
-  // address of the host's ignores it.
+  // Sets the function that names memory which targets allocate by themselves. Ignored by a device
+  // whose faults have no host address.
   virtual void set_other_blocks(FindOtherBlock) {}
   // From now on kernels run under this check (is_check()), if their code was built for it. False if
   // the device has no such check.
   virtual bool check_kernels(SanitizerTool) { return false; }
-  // What the check has found since the last call.
+  // The findings of the check since the last call.
   virtual CheckReport take_check_report() { return {}; }
   // Later enqueues belong to this call index (-1: the harness).
   virtual void set_call(std::int32_t call) = 0;
@@ -168,10 +170,11 @@ class Device {
   virtual void* stream_handle(int stream) = 0;
   // fill, check, launch, wait, mark, copy and memset enqueue in stream order.
   virtual Status<void> fill(int stream, std::span<const BufferJob> jobs) = 0;
-  // A thread other than the one that opened the device calls this before it uses the device: a
-  // CUDA context is current for each thread by itself. Cheap if the thread was attached before.
+  // Call it in a thread other than the one that opened the device, before the thread uses the
+  // device: a CUDA context is current per thread. Cheap if the thread was attached before.
   virtual void attach_thread() {}
-  // In the order of a stream that the process has made itself, and that hold() does not hold.
+  // Fills in the order of a stream that the process has created itself, and that hold() does not
+  // hold.
   virtual Status<void> fill_foreign(void*, std::span<const BufferJob>) {
     return tl::unexpected(Failure{Failure::Kind::harness, "", "the device has no such stream"});
   }
@@ -182,15 +185,15 @@ class Device {
   virtual Status<void> wait(int stream, int on) = 0;
   // Enqueues a progress marker for reached(), which costs one operation. Numbers start at 1 and
   // grow on each stream within a trial. A device that reports the faulting call itself overrides
-  // neither.
+  // neither mark() nor reached().
   virtual Status<void> mark(int, std::uint32_t) { return {}; }
   // The last progress marker completed on the stream in this trial, 0 for none.
   virtual std::uint32_t reached(int) const { return 0; }
   // Signals force an order that the program leaves open. await() makes later work on `stream` wait
   // until `signal` (below kOrderSignals) is given; give() gives it once the work enqueued on
-  // `stream` so far has run, give_now() at once. Each is given at most once in a trial. An await
-  // that would never end is ended by the device. Not on a captured stream. By default a device
-  // orders nothing.
+  // `stream` so far has run, give_now() at once. Each signal is given at most once in a trial. The
+  // device ends an await that would never end. Must not be used on a captured stream. The default
+  // implementations do nothing.
   virtual Status<void> await(int, int) { return {}; }
   virtual Status<void> give(int, int) { return {}; }
   virtual void give_now(int) {}
@@ -201,16 +204,16 @@ class Device {
   // Reads the source when the copy runs and never blocks the caller. Both ends must be device
   // memory or pinned_memory(); anything else is refused ("target-error").
   virtual Status<void> copy(int stream, void* to, const void* from, std::size_t bytes) = 0;
-  // Sets each of the bytes when the stream gets there, with the same restriction.
+  // Sets the bytes in stream order, with the same restriction as copy().
   virtual Status<void> memset(int stream, void* to, std::uint8_t value, std::size_t bytes) = 0;
 
   // Graphs, with the semantics of CUDA's stream capture. Between begin_capture() and end_capture()
-  // (of the same stream; one capture at a time) launches, copies, memsets and waits are recorded
-  // and do not run: on `stream`, and on streams that wait for a captured one. Other streams
+  // (of the same stream; one capture at a time) launches, copies, memsets and waits on `stream`,
+  // and on streams that wait for a captured stream, are recorded and do not run. Other streams
   // continue as usual. Before the end every stream that joined must have been waited for. During a
   // capture fill, check, read, hold and synchronize() are not allowed. Work that cannot be captured
-  // is a Failure `unsupported` with the driver's code, which end_capture() reports again; the
-  // streams are uncaptured after end_capture() in every case. A graph lives until the next
+  // is a Failure `unsupported` with the driver's code, which end_capture() reports again. After
+  // end_capture() no stream is captured, even if it fails. A graph lives until the next
   // begin_trial().
   virtual Status<void> begin_capture(int stream) = 0;
   virtual Status<int> end_capture(int stream) = 0;
@@ -248,7 +251,7 @@ std::unique_ptr<Device> open_dry_run_device();
 // this build has no CUDA support.
 Status<std::unique_ptr<Device>> open_cuda_device();
 
-// Looks without creating a context; the driver process may call it.
+// What is present, detected without creating a context; the driver process may call probe_cuda().
 struct CudaProbe {
   bool built = false;   // this build has the CUDA side
   bool driver = false;  // libcuda.so.1 loads and cuInit succeeds

@@ -10,7 +10,7 @@
 namespace redzone::device {
 
 struct Presence {
-  std::string problem;         // the first thing missing, for people; "" if it can be opened
+  std::string problem;         // the first missing part, for people; "" if the device can be opened
   int compute_capability = 0;  // 90; 0 if not applicable
   std::string nvrtc;           // version and path; "" if missing or not used
 };

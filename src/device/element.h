@@ -63,15 +63,16 @@ RZ_HOST_DEVICE inline float f16_to_float(std::uint16_t h) {
   return bits_float(sign | (magnitude >= 0x7c00u ? infinite : float_bits(finite)));
 }
 
-// An 8-bit float of `fraction` bits and an exponent with this bias, whose largest finite number has
-// the bits `largest`.
+// An 8-bit float with `fraction` fraction bits and an exponent with this bias. `largest`: the bits
+// of its largest finite number.
 struct F8Format {
   std::uint32_t fraction, bias, largest;
 };
 
-// Round to nearest even. What is too large becomes the largest finite number, infinities too, and
-// NaN 0x7f, as by __NV_SATFINITE of <cuda_fp8.h>, CUDA's default. (Of a cast in PyTorch 2.11 such
-// numbers become NaN in float8_e4m3fn and an infinity in float8_e5m2; all others are the same.)
+// Round to nearest even. Values that are too large, infinities included, become the largest finite
+// number, and NaN becomes 0x7f, as with __NV_SATFINITE of <cuda_fp8.h>, CUDA's default. (A cast in
+// PyTorch 2.11 makes such values NaN in float8_e4m3fn and infinity in float8_e5m2; all other
+// results are equal.)
 RZ_HOST_DEVICE inline std::uint8_t float_to_f8(float f, F8Format to) {
   const std::uint32_t u = float_bits(f);
   const std::uint32_t sign = (u >> 24) & 0x80u;
@@ -94,7 +95,7 @@ RZ_HOST_DEVICE inline std::uint8_t float_to_f8e4m3(float f) {
 RZ_HOST_DEVICE inline std::uint8_t float_to_f8e5m2(float f) {
   return float_to_f8(f, {2, 15, 0x7b});
 }
-// Branch-free, and without subnormal floats, as f16_to_float().
+// Branch-free, and without subnormal floats, like f16_to_float().
 RZ_HOST_DEVICE inline float f8e4m3_to_float(std::uint8_t h) {
   const std::uint32_t sign = static_cast<std::uint32_t>(h & 0x80u) << 24;
   const std::uint32_t magnitude = h & 0x7fu;
@@ -103,22 +104,22 @@ RZ_HOST_DEVICE inline float f8e4m3_to_float(std::uint8_t h) {
   const float finite = magnitude < 8u ? subnormal : normal;
   return bits_float(sign | (magnitude == 0x7fu ? 0x7fc00000u : float_bits(finite)));
 }
-// The upper byte of a half.
+// An f8e5m2 is the upper byte of a half.
 RZ_HOST_DEVICE inline float f8e5m2_to_float(std::uint8_t h) {
   return f16_to_float(static_cast<std::uint16_t>(h << 8));
 }
 
-// Rounded towards 0. Beyond 64 bits the result is undefined.
+// Rounds towards 0. The result is undefined for values beyond 64 bits.
 template <class Real>
 RZ_HOST_DEVICE std::uint64_t to_unsigned(Real value) {
-  constexpr Real kHalf = 9223372036854775808.0f;  // 2^63: what follows does not fit an int64_t
+  constexpr Real kHalf = 9223372036854775808.0f;  // 2^63: values from here on do not fit an int64_t
   if (value >= kHalf)
     return static_cast<std::uint64_t>(static_cast<std::int64_t>(value - kHalf)) + (1ull << 63);
   return static_cast<std::uint64_t>(static_cast<std::int64_t>(value));
 }
 
-// The bits of `value` as an element of real type `t` other than f64, in the low bytes; without a
-// conversion to double, which takes a GPU long. Integers are cut to 64 bits and wrap.
+// The bits of `value` as an element of real type `t` other than f64, in the low bytes. It avoids a
+// conversion to double, which is slow on a GPU. Integers are cut to 64 bits and wrap.
 RZ_HOST_DEVICE inline std::uint64_t encode_float(DType t, float value) {
   switch (t) {
     case DType::f32:
@@ -139,7 +140,7 @@ RZ_HOST_DEVICE inline std::uint64_t encode_float(DType t, float value) {
       return static_cast<std::uint64_t>(static_cast<std::int64_t>(value));
   }
 }
-// The same for any real type.
+// Like encode_float(), for any real type.
 RZ_HOST_DEVICE inline std::uint64_t encode_real(DType t, double value) {
   switch (t) {
     case DType::f64: {
@@ -176,8 +177,8 @@ RZ_HOST_DEVICE inline std::uint64_t encode_integer(DType t, std::int64_t value) 
   }
 }
 
-// The element of real type at `p` as a double (integers beyond 2^53 are rounded). A bool is the
-// number in its byte, so that one which is neither 0 nor 1 equals neither.
+// The element of real type at `p` as a double (integers beyond 2^53 are rounded). A bool is decoded
+// as the number in its byte, so that an invalid byte equals neither 0 nor 1.
 RZ_HOST_DEVICE inline double decode(DType t, const void* p) {
   switch (t) {
     case DType::f64: {

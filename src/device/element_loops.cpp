@@ -34,7 +34,7 @@ struct BitsOf<8> {
   using type = std::uint64_t;
 };
 
-// Words whose elements are made at a time: they stay in the cache.
+// Number of words whose elements are generated at a time: they stay in the cache.
 constexpr std::int64_t kBlockWords = 64;
 
 // Elements are little-endian and packed, so a whole word is read as it is.
@@ -121,7 +121,7 @@ struct Loop {
     else
       return uniform_element(Type, j.lo, j.hi, random, finer);
   }
-  // A block of random words at a time, then its elements.
+  // Generates a block of random words at a time, then its elements.
   static void put_words(const BufferJob& j, std::byte* at, std::int64_t first, std::int64_t n) {
     constexpr std::int64_t kPerWord = elements_per_word(sizeof(Bits));
     const std::int64_t head = std::min(n, (kPerWord - first % kPerWord) % kPerWord);
@@ -159,8 +159,8 @@ struct Loop {
   }
 };
 
-// The loops once for each kind of processor. fmaf() rounds once, in hardware as in software, and
-// sums of words wrap in any order, so the results are equal.
+// The loops, compiled for each kind of processor. fmaf() rounds once, in hardware as in software,
+// and sums of words wrap in any order, so the results are equal.
 struct Plain {
   template <class L>
   [[gnu::flatten]] static void fill(const BufferJob& job, std::byte* at, std::int64_t first,
@@ -193,7 +193,7 @@ struct Fma {
   }
 };
 
-// GCC prefers registers of 256 bits unless it is told otherwise. Clang cannot be told for a
+// GCC prefers 256-bit registers unless an option requests 512 bits. Clang has no such option per
 // function.
 #ifdef __clang__
 #define REDZONE_WIDE "fma,avx512f,avx512dq,avx512bw,avx512vl"
@@ -229,7 +229,8 @@ ElementLoops loops_at(LoopsFor processor) {
   using Bits = typename L::Bits;
   const bool wide = processor == LoopsFor::avx512;
   const auto digest = wide ? &Wide::digest<Bits> : &Plain::digest<Bits>;
-  // Only for the fill that most inputs have; for the others it would add code for little time.
+  // Only for the fill that most inputs have; for other fills this would add code and save little
+  // time.
   if constexpr (kKind == FillKind::uniform) {
     if (wide) return {&Wide::fill<L>, &Wide::verify<L>, digest};
     if (processor == LoopsFor::fma) return {&Fma::fill<L>, &Fma::verify<L>, digest};

@@ -1,6 +1,6 @@
-// Refuses launches over a device's limits, computed in 64 bits so that no extent is clipped before,
-// and copies that would block the host. Both devices use these functions, so that their findings
-// read the same.
+// Refuses launches that exceed a device's limits, computed in 64 bits so that no extent is clipped
+// before, and copies that would block the host. All devices use these functions, so that their
+// findings have the same text.
 #pragma once
 
 #include <fmt/format.h>
@@ -14,7 +14,7 @@
 namespace redzone::device {
 
 // Returns a Failure of kind launch_refused that names the kernel, the value and its limit, or
-// nothing.
+// nullopt.
 inline std::optional<Failure> refused_launch(const LaunchLimits& limits, std::string_view kernel,
                                              const LaunchShape& shape) {
   const auto refused = [&](std::string detail) {
@@ -53,8 +53,8 @@ inline std::optional<Failure> refused_launch(const LaunchLimits& limits, std::st
 }
 
 // A copy (`operation`) from or to (`end`: "source" or "destination") pageable memory would block
-// the host until the stream gets there, forever if the stream is held. A memset of it is refused as
-// well: both have one rule.
+// the host until the stream reaches the copy, forever if the stream is held. A memset of pageable
+// memory is refused as well, so that both have the same rule.
 inline Failure pageable(std::string_view operation, std::string_view end) {
   return {
       Failure::Kind::launch_refused, std::string(kTargetErrorCode),

@@ -7,7 +7,7 @@ std::int32_t position_of(const NamedRange& range) {
   return range.position < 0 ? range.call : range.position;
 }
 
-// A call without a range of its own counts as numbered.
+// A call without a range counts as if calls ran as numbered.
 std::int32_t position_of(std::int32_t call, std::span<const NamedRange> ranges) {
   for (const auto& range : ranges)
     if (range.call == call) return position_of(range);

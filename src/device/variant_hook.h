@@ -10,7 +10,7 @@
 
 namespace redzone::device {
 
-// `box`: the black box of the process, which records progress while the hook runs; may be null.
+// `box`: the black box of this process, which records progress while the hook runs; may be null.
 using VariantHook = std::function<void(const VariantRequest&, BlackBox* box)>;
 
 // Opens the device for dry runs (see open_dry_run_device()), which calls `asked` for each variant
@@ -22,8 +22,8 @@ std::unique_ptr<Device> open_asking_device(VariantHook asked);
 // compile): the device that needs the variant reports them.
 VariantHook compiling_hook(int compute_capability);
 
-// The reason why such a hook would do nothing, apart from a missing NVRTC; "" if it would compile.
-// Creates the folder of the cache.
+// The reason why compiling_hook() would do nothing, apart from a missing NVRTC; "" if it would
+// compile. Creates the folder of the cache.
 std::string no_compiling_ahead();
 
 }  // namespace redzone::device

@@ -21,7 +21,7 @@ class Channel {
   // Reads the available bytes, up to a bound that keeps one worker from starving the others. True
   // if bytes arrived.
   bool receive();
-  // The peer is gone, or has closed its end.
+  // True if the peer is gone or has closed its end.
   bool closed() const { return closed_; }
   bool mid_frame() const { return reader_.mid_frame(); }
   Result<std::optional<Message>> next() { return reader_.next(); }

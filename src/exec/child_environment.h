@@ -6,8 +6,8 @@
 
 namespace redzone::exec {
 
-// The variables of this process with those given as "NAME=value", in the place of those of that
-// name; for execve(). Borrows both.
+// The environment of this process with `variables` ("NAME=value") added, which replace variables of
+// the same name; for execve(). The result borrows from both.
 std::vector<char*> environment_with(std::vector<std::string>& variables);
 
 }  // namespace redzone::exec

@@ -19,11 +19,12 @@ namespace redzone::exec {
 // deadlines.
 inline constexpr int kReferenceDeadlines = 30;
 
-// Which workers that have run other jobs of run_fresh() may run a job. Much faster where workers
-// start slowly.
+// Which workers that have run other jobs of run_fresh() may run a job. Reuse is much faster if
+// workers start slowly.
 enum class Reuse : std::uint8_t {
-  none,              // the worker has run nothing
-  of_other_targets,  // nothing of the plan's target, whose C++ statics are those of a new process
+  none,              // only a worker that has run nothing
+  of_other_targets,  // only a worker that has not run the plan's target: the target's C++ statics
+                     // are still those of a new process
   any,               // wrong for targets whose C++ statics outlive a trial
 };
 
@@ -35,32 +36,33 @@ struct Job {
   // A trial that makes no progress for this long is a hang (see device::BlackBox::progress).
   std::chrono::milliseconds deadline{10000};
   Reuse reuse = Reuse::none;  // in run_fresh()
-  // In run_fresh(): probably costs its worker, so it does not take one that has run other jobs,
-  // which need not start one because of it.
+  // In run_fresh(): the job will probably lose its worker. It only reuses workers whose last fresh
+  // job also had this flag, so that other jobs need not start a new worker because of it.
   bool will_lose = false;
-  // In run_fresh(): runs right behind the job before it in the batch, in the same worker if that
-  // survives. The jobs that such a worker may have run are then known: those that are linked so.
+  // In run_fresh(): the job runs directly after the previous job of the batch, in the same worker
+  // if that survives. The jobs that the worker may have run before are thus known: the jobs linked
+  // in this way.
   bool behind = false;
   // Ends the job at the first trial that kills its worker: a second hang adds no information and
   // costs another deadline.
   bool end_at_loss = false;
-  // In submit(): comes back without observations if a job of the same target before it in the
-  // queue of a worker cost that worker: it would probably cost the next one.
+  // In submit(): the job is returned without observations if an earlier job of the same target in
+  // the queue of its worker lost that worker, because it would probably lose the next worker, too.
   bool back_at_loss = false;
-  // In run_fresh(): a worker whose context has a single hardware queue will do. All streams share
-  // the queue, so no two of them overlap: only for plans that use one stream, and a race between
-  // streams that a target makes itself may not show. Where such workers start sooner they are
-  // preferred.
+  // In run_fresh(): a worker whose context has a single hardware queue suffices, and is preferred
+  // if such workers start sooner. All streams share the queue, so streams never overlap: only for
+  // plans that use one stream. A race between streams that a target creates itself may not show.
   bool one_queue = false;
-  // In run_fresh(): begins although another job has its turn, where jobs take turns on the device.
-  // For measuring what a busy device changes.
+  // In run_fresh(): if jobs take turns on the device (PoolOptions::most_in_turn), the job begins
+  // without waiting for a turn. For measuring the effects of a busy device.
   bool side_by_side = false;
-  // As `deadline`, while its calls are being made or waited for, if that is less: not while memory
-  // is mapped, which can take long while other workers start, nor while a reference runs.
+  // A shorter deadline while calls run, while they are waited for and checked, and while the target
+  // is destroyed. It does not apply while memory is mapped, which can take long while other workers
+  // start, or while a reference runs.
   std::chrono::milliseconds call_deadline = std::chrono::milliseconds::max();
 };
 
-// A job that a worker was given, with those of its trials that it was to run.
+// A job that a worker received, with the trials that the worker had to run.
 struct LoggedJob {
   std::shared_ptr<const Plan> plan;
   std::vector<TrialSpec> trials;
@@ -73,11 +75,11 @@ struct JobResult {
   // One for each trial of the job. Trials after one that killed the worker run in another worker,
   // or are missing if Job::end_at_loss is set. None if the job came back (Job::back_at_loss).
   std::vector<Observation> observations;
-  // What the worker had run before this job: the first `log_size` jobs of `log`.
+  // The jobs that the worker had run before this job: the first `log_size` jobs of `log`.
   std::shared_ptr<const WorkerLog> log;
   std::size_t log_size = 0;
-  // Workers that its trials cost. Fewer than faults: one that the driver refuses to make costs
-  // none.
+  // Number of workers that its trials killed. It may be less than the number of faults: a launch
+  // that the GPU driver refuses is a fault, but does not kill the worker.
   std::size_t lost_workers = 0;
 };
 
@@ -86,8 +88,8 @@ struct ExecutorStats {
   std::uint64_t workers_lost = 0;  // by a fault, crash, hang or invalid message
   std::uint64_t trials = 0;
   std::uint64_t fault_wait_us = 0;  // time without a worker after one was lost, summed
-  std::uint64_t workers_up = 0;     // of those started, the ones that became ready for a job
-  // What the latest native worker took from its start until it was ready.
+  std::uint64_t workers_up = 0;     // started workers that became ready for a job
+  // Time that the latest native worker took from its start until it was ready.
   std::chrono::milliseconds latest_start{0};
 };
 
@@ -95,7 +97,7 @@ struct RunOptions {
   // Called several times a second. Once it returns true, unfinished jobs end at once, with worker
   // errors for the missing trials. Empty: never.
   std::function<bool()> stop = {};
-  // Nothing else of this program uses the device meanwhile, as far as the runner controls it: for
+  // As far as the runner controls it, nothing else of this program uses the device meanwhile: for
   // measurements that may depend on the load of the machine.
   bool alone = false;
 };
@@ -121,13 +123,13 @@ class Executor : public Runner {
  public:
   // For throughput: warm workers, several jobs in flight. Results come in any order.
   virtual void submit(Job job) = 0;
-  // The next finished job, or nothing after `timeout` or when none is in flight.
+  // The next finished job; nullopt after `timeout`, or if no job is in flight.
   virtual std::optional<JobResult> next(std::chrono::milliseconds timeout) = 0;
   virtual std::size_t in_flight() const = 0;
   // How many jobs keep all warm workers busy.
   virtual std::size_t max_in_flight() const = 0;
 
-  // For judgement, as Runner::run_fresh(), but without waiting.
+  // For judging findings: like Runner::run_fresh(), but without waiting.
   virtual BatchId submit_fresh(std::span<const Job> jobs) = 0;
   virtual bool fresh_done(BatchId batch) const = 0;
   // The results of a batch that is done, in the order of its jobs. Call it once.
@@ -135,8 +137,8 @@ class Executor : public Runner {
   // Ends the unfinished jobs of the batch at once, as worker errors with the reason `why`.
   virtual void cancel_fresh(BatchId batch, const std::string& why) = 0;
 
-  // True if one more fresh job would run as soon as a worker is up that serves it; of the job, only
-  // what it asks of a worker matters.
+  // True if another fresh job would run as soon as a suitable worker is up. Of `job`, only the
+  // requirements on its worker matter.
   virtual bool fresh_room(const Job& job) const = 0;
 
   // Lets trials run until a job is done, fresh_room() may have become true, or `timeout` has
@@ -145,7 +147,7 @@ class Executor : public Runner {
 
   virtual ExecutorStats stats() const = 0;
 
-  // Runs one batch, for a caller with nothing else to do.
+  // Runs one batch, for a caller that has no other work meanwhile.
   using Runner::run_fresh;
   std::vector<JobResult> run_fresh(std::span<const Job> jobs, const RunOptions& options) final {
     const BatchId batch = submit_fresh(jobs);

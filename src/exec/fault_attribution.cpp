@@ -26,12 +26,12 @@ std::int32_t of_plan(std::int32_t call, const TrialContext& trial) {
   return call >= 0 && call < trial.calls ? call : -1;
 }
 
-// The target is not in a call.
+// True in the target's constructor or destructor.
 bool outside_calls(const device::BlackBox& box) {
   return box.phase == device::Phase::constructing || box.phase == device::Phase::destroying;
 }
 
-// Where in its host code the target is; "" if that is unknown, or if a kernel runs.
+// The place in the target's host code; "" if it is unknown, or if a kernel runs.
 std::string_view host_place(const device::BlackBox& box) {
   switch (box.phase) {
     case device::Phase::constructing:
@@ -45,8 +45,8 @@ std::string_view host_place(const device::BlackBox& box) {
   }
 }
 
-// The call that the worker's host code was in when the worker ended, or whose kernel ran on the
-// core.
+// The call whose host code the worker was in when it ended, or whose kernel ran on the host
+// device's core.
 std::int32_t call_at_death(const device::BlackBox& box, const TrialContext& trial) {
   std::int32_t call = -1;
   if (outside_calls(box)) return call;
@@ -113,7 +113,8 @@ Fault fault_from_record(const device::BlackBox& box, const TrialContext& trial,
   return fault;
 }
 
-// The call is not named: plans that were not judged for the same reason are counted together.
+// The message does not name the call, so that plans that could not be judged for the same reason
+// are counted together.
 std::string of_reference(const TrialContext& trial, std::string_view what) {
   return fmt::format("target '{}': reference() {}", trial.target, what);
 }
@@ -126,7 +127,8 @@ Observation mistake_of_reference(const TrialContext& trial, std::string_view wha
   return seen;
 }
 
-// How a reference ended the worker: like one that throws, by a mistake of the target's author.
+// The observation if a reference ended the worker: a mistake of the target's author, like a
+// reference that throws. Nullopt if a signal from outside ended the worker.
 std::optional<Observation> reference_crashed(const Exit& exit, const device::BlackBox& box,
                                              const TrialContext& trial, std::string_view output) {
   std::string how = "ended the worker, which " + describe(exit);
@@ -139,7 +141,7 @@ std::optional<Observation> reference_crashed(const Exit& exit, const device::Bla
     case SIGTERM:
     case SIGINT:
     case SIGHUP:
-      return std::nullopt;  // whatever runs
+      return std::nullopt;  // sent from outside
     default:
       how = "crashed with " + signal_name(exit.signal);
   }
@@ -201,8 +203,8 @@ Observation observe_hang(const device::BlackBox& box, const TrialContext& trial,
   if (box.phase == device::Phase::comparing)
     return mistake_of_reference(trial, fmt::format("did not end within {} ms", deadline.count()),
                                 "");
-  // Memory is taken and filled, and no call of the target has begun. What its constructor enqueued
-  // may hold up the fills.
+  // Memory has been allocated and fills have been enqueued, but no call of the target has begun.
+  // Work that the target's constructor enqueued may delay the fills.
   if (!trial.under_tool && box.phase == device::Phase::preparing && box.call_begun < 0)
     return worker_error(
         fmt::format("target '{}': its tensors were not filled within {} ms of "

@@ -1,6 +1,7 @@
 // Fault attribution for a worker that died or hangs: the observation of its current trial.
 //
-// Pure functions of how the process ended and of its black box, whose contents are untrusted.
+// Pure functions of the exit status and the black box of the process. The contents of the box are
+// untrusted.
 #pragma once
 
 #include <chrono>
@@ -21,28 +22,32 @@ struct Exit {
 // The facts about the trial that attribution needs.
 struct TrialContext {
   Launch launch = Launch::async;
-  std::int32_t calls = 0;  // of the plan; progress markers outside [0, calls) are ignored
+  std::int32_t calls = 0;  // of the plan; call indices of the black box outside [0, calls) are
+                           // ignored
   std::string_view target = {};
-  bool under_tool = false;  // which may take long, or hang, by itself
+  bool under_tool = false;  // runs under a tool, which may take long, or hang, by itself
 };
 
 // "exited with code 3", "was killed by SIGSEGV".
 std::string describe(const Exit& exit);
 
-// The worker ended inside the trial. `output` is the tail of what it wrote.
+// The observation if the worker ended inside the trial. `output` is the tail of the worker's
+// output.
 //   device::kFaultExit, or a signal, with a valid fault record   fault, from the record
-//   a signal that the process raises itself                      fault, code = name of the signal
+//   a signal that is not listed below                            fault, code = name of the signal
 //   SIGKILL not sent by the driver                               out_of_memory
 //   SIGTERM, SIGINT, SIGHUP without a record                     worker_error
+//   a failed RZ_CHECK (its exit code and text)                   worker_error
 //   exit(n)                                                      exited
-// While the target's reference runs, all that it causes itself is a spec_error. In the target's
-// constructor, destructor and run(), outside kernels, the fault says so (core/host_place.h).
+// While the target's reference runs, any end that the reference may have caused is a spec_error. In
+// the target's constructor, destructor and run(), outside kernels, the fault's detail names the
+// place (core/host_place.h).
 Observation observe_exit(const Exit& exit, const device::BlackBox& box, const TrialContext& trial,
                          std::string_view output);
 
-// The deadline passed: a hang, or a spec_error while a reference runs, or, without a tool, a
-// worker_error before the first call.
-// `box` was read before the worker was terminated.
+// The observation if the deadline passed: a hang, a spec_error while a reference runs, or, without
+// a tool, a worker_error before the first call. `box` must have been read before the worker was
+// terminated.
 Observation observe_hang(const device::BlackBox& box, const TrialContext& trial,
                          std::chrono::milliseconds deadline);
 

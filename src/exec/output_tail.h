@@ -16,12 +16,12 @@ class OutputTail {
   // file.
   bool drain(int fd);
   void append(const char* data, std::size_t n);
-  // Discards the kept bytes: what follows belongs to another trial.
+  // Discards the kept bytes, because later output belongs to another trial.
   void clear() { kept_.clear(); }
 
   bool holds(std::string_view text) const { return kept_.find(text) != std::string::npos; }
-  // At most the last `most_bytes`, from the start of a line where one is near, printable ASCII
-  // only.
+  // At most the last `most_bytes`, from the start of a line if possible, with other than printable
+  // ASCII characters replaced.
   std::string text(std::size_t most_bytes = 2000) const;
   std::uint64_t total_bytes() const { return total_bytes_; }
 

@@ -187,7 +187,8 @@ Worker* Pool::idle_used(const PendingJob& job, Queues needed) {
            (w.queues == needed || needed == Queues::one) &&
            (job.reuse == Reuse::any || !knows_target(w));
   };
-  // The lowest is best. A worker that jobs of the other kind have left is for more of these.
+  // Lower is better. Prefers workers whose last fresh job had the same will_lose; the others are
+  // for jobs of the other kind.
   const auto rank = [&](const Worker& w) {
     return std::tuple(w.may_be_lost != job.will_lose, !knows_target(w), w.queues != needed);
   };
@@ -204,7 +205,7 @@ Worker* Pool::worker_for(const PendingJob& job, Clock::time_point now) {
   if (job.reuse != Reuse::none)
     if (Worker* used = idle_used(job, needed)) return used;
   if (job.reuse == Reuse::any) {
-    // Workers that are kept will be free soon, unless their turn is over; a spare costs more.
+    // Kept workers will be free soon, unless their turn is over; a spare costs more.
     const auto kept = std::count_if(workers_.begin(), workers_.end(), [&](const auto& w) {
       return has_turn(*w, now) && w->queue.front()->reuse != Reuse::none;
     });
@@ -212,7 +213,7 @@ Worker* Pool::worker_for(const PendingJob& job, Clock::time_point now) {
       return nullptr;
   }
   Worker* spare = idle_spare(needed);
-  // If warm workers are missing too, they take turns with fresh jobs.
+  // If warm workers are missing too, they and fresh jobs get spares alternately.
   const bool fit_for_warm = spare != nullptr && spare->queues == Queues::several;
   if (fit_for_warm && warm_is_next_ && missing_warm() > 0) return nullptr;
   return spare;
@@ -220,7 +221,7 @@ Worker* Pool::worker_for(const PendingJob& job, Clock::time_point now) {
 
 void Pool::dispatch(Clock::time_point now) {
   while (count(WorkerState::fresh) < fresh_limit()) {
-    // A job that waits for a spare does not hold up those that can use a used worker.
+    // A job that waits for a spare does not delay jobs that can use a used worker.
     Worker* worker = nullptr;
     auto job = take_first(waiting_fresh_, [&](const auto& waiting) {
       return (worker = worker_for(*waiting, now)) != nullptr;
@@ -250,8 +251,8 @@ void Pool::dispatch(Clock::time_point now) {
   }
   while (promote_spare(now)) {
   }
-  // Idle workers first, then a second job for each. A worker that is more than are wanted, because
-  // another took its place while it was held up, gets no more.
+  // Idle workers first, then a second job for each. Surplus warm workers get no more jobs; they
+  // exist if workers were replaced while they were held up.
   const std::size_t usable = usable_warm();
   for (std::size_t depth = 0; depth < options_.jobs_per_worker; ++depth) {
     std::size_t too_many = usable - std::min(usable, options_.workers);
@@ -303,7 +304,7 @@ void Pool::stop() {
                     worker->queue.empty() && worker->state != WorkerState::starting);
   const auto until = now + options_.quit_grace;
   while (!workers_.empty() && Clock::now() < until) step(until);
-  // Signals all first, because the destructor of each process waits for its end.
+  // Send all signals first, because the destructor of each process waits for its end.
   for (auto& worker : workers_) worker->process.signal_group(SIGKILL);
   workers_.clear();
 }

@@ -1,10 +1,10 @@
 // The executor over worker processes: warm workers for throughput, spares for fresh jobs and to
 // replace dead workers.
 //
-// Single-threaded and poll-driven: all work happens inside the calls of this class, and no call
-// waits for a process to start or die (except stop(), and the answer of a zygote, for a second at
-// most). Misbehaviour of a worker becomes an observation; it cannot block, crash or exhaust the
-// driver.
+// Single-threaded and poll-driven: all work happens inside the calls of this class. No call waits
+// for a process to start or end, except stop(), and calls that wait for the answer of a zygote, for
+// at most one second. Misbehaviour of a worker becomes an observation; it cannot block, crash or
+// exhaust the driver.
 #pragma once
 
 #include <chrono>
@@ -27,47 +27,49 @@ namespace redzone::exec {
 
 struct PoolOptions {
   WorkerCommand command;
-  // Whether the program of `command` knows --zygote (exec/zygote.h): workers are then forked from
-  // one that has loaded the targets.
+  // Whether the program of `command` supports --zygote (exec/zygote.h). If so, workers are forked
+  // from a process that has loaded the targets.
   bool has_zygote = false;
-  // Starts workers with one hardware queue, for Job::one_queue; absent: they would start no sooner.
+  // Command of workers with one hardware queue, for Job::one_queue; absent if such workers would
+  // not start sooner.
   std::optional<WorkerCommand> one_queue = {};
   std::size_t workers = 1;  // warm; 0: all jobs are fresh
-  // Jobs queued per warm worker: two, so that its next job is there while the driver judges the
-  // last; one if a job that hangs should not delay even the one that is queued behind it.
+  // Jobs queued per warm worker. With two, a worker has its next job while the driver judges the
+  // last result; with one, a job that hangs does not delay another one.
   std::size_t jobs_per_worker = 2;
   // Idle workers kept ready. Also the number of fresh jobs that run at a time (at least one).
   std::size_t spares = 1;
-  // Workers that may be starting at the same time. Contexts of a GPU come up one after another,
-  // and each that is under way slows the calls of the workers that are up.
+  // Maximum number of workers that start at the same time. The contexts of a GPU are created one
+  // after another, and each creation slows down the calls of running workers.
   std::size_t most_starting = std::numeric_limits<std::size_t>::max();
-  // Fresh jobs that may have their turn at the same time. A GPU switches between the contexts of
-  // several processes, and each waits for the others whenever it waits for the device. A turn is
-  // over with the job or after `turn`, so a job that hangs, or computes on the host, holds up none.
+  // Maximum number of fresh jobs that have their turn at the same time. A GPU switches between the
+  // contexts of several processes, and each process waits for the others whenever it waits for the
+  // device. A turn ends with the job or after `turn`, so that a job that hangs, or computes on the
+  // host, does not delay others.
   std::size_t most_in_turn = std::numeric_limits<std::size_t>::max();
   std::chrono::milliseconds turn{250};
-  // A warm worker whose job has made no progress for this long is held up, with what is queued in
-  // it: until that job ends, another worker takes its place. Of as many as there are warm workers,
-  // because each that hangs slows down the others.
+  // A warm worker whose job has made no progress for this long counts as held up, with the jobs in
+  // its queue. Until that job ends, another worker takes its place. The number of such replacements
+  // is limited to `workers`, because each worker that hangs slows down the others.
   std::chrono::milliseconds held_up_after = std::chrono::milliseconds::max();
-  // Workers kept after a fresh job, for jobs that allow reuse; of several, a quarter for those that
-  // will lose them.
+  // Maximum number of workers kept after a fresh job, for jobs that allow reuse. If it is more than
+  // one, a quarter of them (at least one) is for jobs with Job::will_lose.
   std::size_t most_used = 0;
   // A warm worker is replaced after this many plans, which bounds the history of a failure.
   std::size_t recycle_after_plans = 4000;
   std::chrono::milliseconds start_deadline{30000};  // from fork to Hello
   std::chrono::milliseconds term_grace{200};        // from SIGTERM to SIGKILL
   std::chrono::milliseconds quit_grace{500};        // from Quit to SIGKILL
-  // A process whose socket has closed is given this long to end: tearing a device down takes time.
+  // Time that a process has to end after its socket has closed: closing a device takes time.
   std::chrono::milliseconds close_grace{3000};
-  // After this many consecutive workers that ended before they began a trial, jobs are failed.
+  // After this many consecutive workers ended before they began a trial, jobs fail.
   int most_failed_starts = 3;
-  // Called once for each target whose code compiles for a while in a worker, with the time so far.
+  // Called once for each target whose code takes long to compile in a worker, with the time so far.
   std::function<void(const std::string& target, std::chrono::milliseconds)> compiles = {};
-  // Called by poll() and wait_ready(). True ends unfinished fresh jobs as worker errors, and the
-  // wait with a harness error.
+  // Called by poll() and wait_ready(). If it returns true, unfinished fresh jobs end as worker
+  // errors, and wait_ready() returns a harness error.
   std::function<bool()> interrupted = {};
-  std::string what = "worker";  // in the log
+  std::string what = "worker";  // name of a worker in the log
 };
 
 class Pool final : public Executor {
@@ -80,7 +82,7 @@ class Pool final : public Executor {
 
   void submit(Job job) override;
   std::optional<JobResult> next(std::chrono::milliseconds timeout) override;
-  // Submitted and not yet returned by next().
+  // Jobs that were submitted and not yet returned by next().
   std::size_t in_flight() const override { return in_flight_; }
   std::size_t max_in_flight() const override;
   BatchId submit_fresh(std::span<const Job> jobs) override;
@@ -91,8 +93,8 @@ class Pool final : public Executor {
   void poll(std::chrono::milliseconds timeout) override;
   ExecutorStats stats() const override { return stats_; }
 
-  // Waits until a worker has sent Hello, which describes the device. If none comes up, a harness
-  // error with the workers' own output.
+  // Waits until a worker has sent Hello, which describes the device. If no worker starts, returns a
+  // harness error with the workers' own output.
   Result<Hello> wait_ready(std::chrono::milliseconds timeout);
   // Ends all workers: sends Quit, and kills after `quit_grace`. Jobs in flight are dropped.
   void stop();
@@ -101,12 +103,12 @@ class Pool final : public Executor {
   // pool.cpp: jobs.
   std::unique_ptr<PendingJob> admit(Plan plan, std::vector<TrialSpec> trials, const Job& job);
   void dispatch(Clock::time_point now);
-  // A worker that has run nothing and has the queues, or null. One with a single queue is preferred
-  // where that will do.
+  // A worker that has run nothing and has the queues, or null. If one queue suffices, a worker with
+  // a single queue is preferred.
   Worker* idle_spare(Queues needed);
-  // A used worker that the job allows and that has the queues, or null. For a job that will lose
-  // it (see Job) only one whose last job was such a job, too. One that has run the target is
-  // preferred if the job allows that: others are left to jobs that do not.
+  // A used worker that the job allows and that has the queues, or null. For a job with
+  // Job::will_lose, only workers whose last job had it, too. If the job allows a worker that has
+  // run its target, such a worker is preferred: the others are left to jobs that do not allow it.
   Worker* idle_used(const PendingJob& job, Queues needed);
   // The worker that can run the fresh job now, or null.
   Worker* worker_for(const PendingJob& job, Clock::time_point now);
@@ -126,36 +128,36 @@ class Pool final : public Executor {
   void lose(Worker& worker, std::optional<Observation> last_trial, Clock::time_point now);
   void failed_start(Clock::time_point started, std::string reason, Clock::time_point now);
   void replenish(Clock::time_point now);
-  // Workers that are held up and may be replaced.
+  // Number of workers that are held up and may be replaced.
   std::size_t replaceable() const;
-  // Warm, and not to be ended behind its jobs.
+  // True if the worker is warm and will not be ended after its jobs.
   bool is_lasting(const Worker& worker) const;
-  // Lasting ones, without those that are replaced.
+  // Number of lasting workers, without those that are replaced.
   std::size_t usable_warm() const;
   std::size_t missing_warm() const {
     return options_.workers - std::min(options_.workers, usable_warm());
   }
-  // Whether the worker may be kept after its fresh job.
+  // Whether the worker may be kept after its fresh job. May end another kept worker to make room.
   bool may_keep(const Worker& worker, Clock::time_point now);
-  // Turns a spare into a warm worker if one of those is missing; true if it did.
+  // Turns a spare into a warm worker if a warm worker is missing; true if it did.
   bool promote_spare(Clock::time_point now);
-  // Of the next worker to start: several as long as those are missing that are needed and one in
-  // reserve, then one if a job waits for it. Of the spares that nobody waits for half have several,
-  // because each finding needs some of both kinds.
+  // Queues of the next worker to start. Several, until there are enough such workers starting or
+  // spare for all that need one, plus one in reserve; then one if jobs wait for such a worker. Half
+  // of the remaining spares have several queues, because each finding needs workers of both kinds.
   Queues queues_to_start() const;
   void start_worker(Queues queues, Clock::time_point now);
   Zygote* zygote();
   std::size_t count(WorkerState state) const;
   bool interrupted() const { return options_.interrupted && options_.interrupted(); }
   std::size_t fresh_limit() const { return options_.spares > 0 ? options_.spares : 1; }
-  // When the turn of the worker's fresh job is over; min() if it has none.
+  // The end of the turn of the worker's fresh job; min() if it has none.
   Clock::time_point end_of_turn(const Worker& worker) const;
   bool has_turn(const Worker& worker, Clock::time_point now) const {
     return now < end_of_turn(worker);
   }
-  // True if one more fresh job may have its turn.
+  // True if another fresh job may have its turn.
   bool has_free_turn(Clock::time_point now) const;
-  // The reason if no worker is up and none will be soon.
+  // True if no worker is up and recent starts have failed; start_problem_ has the reason.
   bool hopeless() const;
 
   PoolOptions options_;
@@ -176,9 +178,10 @@ class Pool final : public Executor {
   std::optional<Hello> hello_;
   bool stopped_ = false;
 
-  // If warm workers and fresh jobs both wait for a spare, they get one in turns: neither starves.
+  // If warm workers and fresh jobs both wait for a spare, they get one alternately, so that neither
+  // starves.
   bool warm_is_next_ = true;
-  // Times at which warm workers were lost that are not replaced yet.
+  // Times at which warm workers were lost, for those that have not been replaced yet.
   std::deque<Clock::time_point> vacancies_;
   int failed_starts_ = 0;
   std::set<std::string> told_to_compile_;

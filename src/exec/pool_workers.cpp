@@ -149,7 +149,7 @@ bool Pool::read_messages(Worker& worker, Clock::time_point now) {
   return heard;
 }
 
-// What is wrong with the message; empty if it is valid.
+// Returns what is wrong with the message; nullopt if it is valid.
 std::optional<std::string> Pool::accept(Worker& worker, Message message, Clock::time_point now) {
   PendingJob* job = worker.queue.empty() ? nullptr : worker.queue.front().get();
   if (auto* hello = std::get_if<HelloMessage>(&message)) {
@@ -201,7 +201,7 @@ std::optional<std::string> Pool::accept(Worker& worker, Message message, Clock::
     if (!worker.queue.empty()) return std::nullopt;
     const bool used_up = worker.log->size() >= options_.recycle_after_plans;
     worker.held_up = false;
-    // Another one took its place while it was held up.
+    // Another worker took its place while it was held up.
     const bool is_replaced = worker.state == WorkerState::warm && usable_warm() > options_.workers;
     if (worker.state == WorkerState::fresh && may_keep(worker, now))
       worker.state = WorkerState::used;
@@ -219,8 +219,8 @@ void Pool::check_end(Worker& worker, Clock::time_point now) {
   if (worker.ended || (!worker.may_have_ended && worker.process.exit_fd() >= 0)) return;
   const auto exit = worker.process.poll_exit();
   if (!exit) return;
-  // Messages sent before its end count. Bounded, because a child of the worker may hold the socket
-  // and keep writing.
+  // Messages that the worker sent before its end count. The number of reads is limited, because a
+  // child of the worker may hold the socket and keep writing.
   constexpr int kMostReads = 128;
   for (int i = 0; i < kMostReads && worker.state != WorkerState::leaving; ++i)
     if (!read_messages(worker, now)) break;
@@ -275,7 +275,7 @@ void Pool::check_clocks(Worker& worker, Clock::time_point now) {
   }
   if (now >= worker.next_look()) worker.shows_progress(now);
   tell_compiling(worker);
-  // Messages were read just now: a pause of the driver does not count.
+  // Messages were read immediately before, so a pause of the driver does not count.
   worker.held_up = options_.held_up_after != std::chrono::milliseconds::max() &&
                    worker.state == WorkerState::warm && !worker.queue.empty() &&
                    now - worker.last_sign() >= options_.held_up_after;
@@ -295,8 +295,8 @@ void Pool::tell_compiling(const Worker& worker) {
     options_.compiles(target, std::chrono::duration_cast<std::chrono::milliseconds>(time));
 }
 
-// Ends the worker. Its current trial gets the observation `last_trial`, if any; its
-// other jobs are queued again, or come back to the caller (Job::back_at_loss).
+// Ends the worker. Its current trial gets the observation `last_trial`, if any; its other jobs are
+// queued again, or returned to the caller (Job::back_at_loss).
 void Pool::lose(Worker& worker, std::optional<Observation> last_trial, Clock::time_point now) {
   if (log::shows(log::Level::info))
     log::info("{} {} is lost: {}", options_.what, worker.process.pid(),
@@ -309,8 +309,8 @@ void Pool::lose(Worker& worker, std::optional<Observation> last_trial, Clock::ti
   if (!jobs.empty() && !jobs.front()->complete()) {
     PendingJob& job = *jobs.front();
     if (last_trial) {
-      // The worker cannot report the time: it lasts until the loss was noticed, including the
-      // death.
+      // The worker cannot report the time. Measure until the loss was noticed, which includes the
+      // end of the process.
       last_trial->wall_us = microseconds(now - worker.last_heard);
       job.observations.push_back(std::move(*last_trial));
       ++stats_.trials;
@@ -386,14 +386,14 @@ void Pool::replenish(Clock::time_point now) {
   for (;;) {
     const std::size_t coming = count(WorkerState::starting);
     if (coming + count(WorkerState::spare) >= wanted || coming >= options_.most_starting) return;
-    // After a failed start, one at a time with growing pauses.
+    // After a failed start, start one worker at a time with growing pauses.
     if (failed_starts_ > 0 && (coming > 0 || now < next_start_)) return;
     start_worker(queues_to_start(), now);
   }
 }
 
-// Jobs that will lose their worker take none that others use, so a part of the places is for the
-// workers that survived such a job. A worker with several queues takes the place of one with a
+// Jobs with Job::will_lose do not use workers that other jobs use, so a part of the places is for
+// workers that survived such a job. A worker with several queues replaces a kept worker with a
 // single queue, because it can run every job.
 bool Pool::may_keep(const Worker& worker, Clock::time_point now) {
   const std::size_t for_losing =
@@ -446,13 +446,13 @@ void Pool::start_worker(Queues queues, Clock::time_point now) {
   failed_start(now, process.error().message, now);
 }
 
-// The zygote, once so many workers were started that it pays; null without one.
+// The zygote, started once enough workers were started for it to pay; null without a zygote.
 Zygote* Pool::zygote() {
   constexpr std::uint64_t kPaysAfter = 4;
   if (!options_.has_zygote || stats_.workers_started < kPaysAfter) return nullptr;
   if (!zygote_) {
     auto started = Zygote::start(options_.command);
-    if (!started) return nullptr;  // the worker that is started instead says why
+    if (!started) return nullptr;  // the worker that is started instead reports the reason
     zygote_.emplace(std::move(*started));
   }
   return &*zygote_;

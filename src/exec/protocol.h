@@ -29,7 +29,7 @@ struct HelloMessage {
   std::int32_t pid = 0;
   Hello hello;
 };
-// `ticket` names the job on the wire; the driver never uses one twice.
+// `ticket` identifies the job on the wire; the driver never reuses a ticket.
 struct RunMessage {
   std::uint64_t ticket = 0;
   Plan plan;
@@ -63,11 +63,11 @@ static_assert(sizeof(FrameHeader) == 16);
 // error.
 std::string frame(std::uint16_t type, std::string_view payload);
 Result<std::string> encode(const Message& message);
-// As encode(RunMessage), without a copy of the plan.
+// Like encode(RunMessage), without a copy of the plan.
 Result<std::string> encode_run(std::uint64_t ticket, const Plan& plan,
                                const std::vector<TrialSpec>& trials);
 
-// Cuts a stream of bytes into messages.
+// Splits a stream of bytes into messages.
 class FrameReader {
  public:
   void append(const char* data, std::size_t n);

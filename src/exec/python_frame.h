@@ -1,4 +1,4 @@
-// Where a Python process was when a fatal signal ended it.
+// The Python frame in which a fatal signal ended the process.
 #pragma once
 
 #include <string>
@@ -6,8 +6,9 @@
 
 namespace redzone::exec {
 
-// "my.py:12 in twice": the innermost frame that is not of an installed module, in what Python's
-// faulthandler printed last; "" if it printed nothing.
+// The innermost frame outside of installed modules, for example "my.py:12 in twice", in the latest
+// output of Python's faulthandler. If all frames are in installed modules, the innermost of them;
+// "" without such output.
 std::string python_frame(std::string_view output);
 
 }  // namespace redzone::exec

@@ -37,7 +37,7 @@ bool holds_gpu() {
   return false;
 }
 
-// Nothing once the driver is gone, or if it sent something else.
+// The next request; nullopt once the driver is gone, or if it sent something else.
 std::optional<Request> next_request(int driver) {
   char byte = 0;
   iovec part{&byte, 1};
@@ -60,8 +60,9 @@ std::optional<Request> next_request(int driver) {
   return Request{Fd(fds[0]), Fd(fds[1]), Fd(fds[2])};
 }
 
-// fork() of a process with one thread, whose parent is this one's. glibc keeps a thread's id in its
-// memory, where the kernel writes that of the fork, as for glibc's own fork().
+// fork() of a process with one thread, with the parent of this process as the parent of the child.
+// glibc keeps a thread's id in its memory; there the kernel writes the id of the child, as for
+// glibc's own fork().
 pid_t fork_sibling() {
   void* id = nullptr;
   unsigned long flags = CLONE_PARENT | SIGCHLD;
@@ -70,7 +71,8 @@ pid_t fork_sibling() {
   return static_cast<pid_t>(::syscall(SYS_clone, flags, nullptr, nullptr, id, nullptr));
 }
 
-// The kernel would choose the same addresses for what all forks map.
+// Changes the addresses of later mappings: without this the kernel would choose the same addresses
+// in all forks.
 void move_mappings() {
   constexpr std::uint64_t kPages = std::uint64_t{1} << 14, kPage = 4096;
   std::uint64_t number = 0;

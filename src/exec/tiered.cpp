@@ -45,7 +45,8 @@ std::optional<Job> TieredExecutor::split(Job job, Ticket ticket, std::optional<B
       under[tool].push_back(i);
     }
   }
-  // One part of a plan would come back when another has been run already.
+  // If the native part came back (Job::back_at_loss), another part of the job might have run
+  // already.
   if (!under.empty()) native.back_at_loss = false;
   for (const auto& [tool, indices] : under) {
     std::string why;
@@ -79,7 +80,7 @@ void TieredExecutor::submit(Job job) {
 
 void TieredExecutor::join(const Executor* from, JobResult part) {
   const auto it = open_.find(part.id);
-  if (it == open_.end()) return;  // of a batch that was cancelled
+  if (it == open_.end()) return;  // its batch was cancelled
   Open& open = it->second;
   const auto& indices = open.trials[from];
   RZ_CHECK(part.observations.size() <= indices.size());
@@ -98,7 +99,7 @@ void TieredExecutor::finish_if_complete(Ticket ticket) {
   const auto it = open_.find(ticket);
   Open& open = it->second;
   if (open.parts > 0) return;
-  // There is nothing after a trial that was not run (Job::end_at_loss).
+  // No observation follows a trial that was not run (Job::end_at_loss).
   for (auto& observation : open.observations) {
     if (!observation) break;
     open.result.observations.push_back(std::move(*observation));

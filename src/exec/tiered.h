@@ -1,8 +1,8 @@
 // One executor over several: trials under a compute-sanitizer tool run in workers under that tool,
-// which start with the first such trial; all others run in native workers.
+// which are started for the first such trial; all others run in native workers.
 //
-// A job of both kinds is split and its results are joined. If the tool is unavailable, its trials
-// end as worker errors with the reason; they never run without the tool.
+// A job with trials of both kinds is split, and its results are joined. If a tool is unavailable,
+// its trials end as worker errors with the reason; they never run without the tool.
 #pragma once
 
 #include <chrono>
@@ -23,7 +23,7 @@ namespace redzone::exec {
 struct TieredOptions {
   // Starts workers under the tool. Called once for each tool.
   std::function<Result<std::unique_ptr<Executor>>(SanitizerTool)> sanitized;
-  // Deadlines under a tool are multiplied by this.
+  // Factor for deadlines under a tool.
   int slowdown = 20;
   // Called by poll(); true ends unfinished fresh jobs as worker errors.
   std::function<bool()> interrupted = {};
@@ -33,7 +33,7 @@ struct TieredOptions {
 // seconds to start there. A target's C++ statics thus outlive a trial.
 class TieredExecutor final : public Executor {
  public:
-  // `native` outlives this.
+  // `native` must outlive this object.
   TieredExecutor(Executor& native, TieredOptions options);
   ~TieredExecutor() override;
 
@@ -53,11 +53,11 @@ class TieredExecutor final : public Executor {
   using Ticket = std::uint64_t;
   // An unfinished job.
   struct Open {
-    JobResult result;  // with the caller's id; observations are added when all are there
+    JobResult result;  // with the caller's id; observations are added when all have arrived
     std::vector<std::optional<Observation>> observations;        // in the order of the trials
     std::size_t parts = 0;                                       // unfinished parts
-    std::map<const Executor*, std::vector<std::size_t>> trials;  // of each part
-    std::optional<BatchId> batch;                                // absent: submitted
+    std::map<const Executor*, std::vector<std::size_t>> trials;  // trial indices of each part
+    std::optional<BatchId> batch;                                // absent: from submit()
   };
   struct Batch {
     std::vector<Ticket> tickets;    // of its jobs

@@ -1,4 +1,4 @@
-// The interface that a worker process runs trials through.
+// The interface through which a worker process runs trials.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,8 @@
 
 namespace redzone::exec {
 
-// What a worker reports about itself before its first trial; for the environment of a finding.
+// What a worker reports about itself before its first trial; becomes part of a finding's
+// environment.
 struct Hello {
   std::string device;             // "host", "NVIDIA H100 80GB HBM3"
   std::string driver;             // "580.159.04", "" on the host
@@ -20,8 +21,8 @@ struct Hello {
 };
 
 // Implemented over a device by the trial runner. Used from one thread by worker_loop(), which sets
-// job and trial in the black box before run() and resets its progress markers; the host sets the
-// rest.
+// job and trial in the black box before run() and resets its call indices, kernel and fault; the
+// host sets the other fields.
 class TrialHost {
  public:
   virtual ~TrialHost() = default;
@@ -29,7 +30,7 @@ class TrialHost {
   // Failures of the target are reported in the observation; no exception is thrown for them.
   virtual Observation run(const Plan& plan, const TrialSpec& trial) = 0;
   // True after a sticky fault, or if this process cannot run another trial for another reason: the
-  // worker reports the observation and leaves with _exit.
+  // worker then reports the observation and exits with _exit.
   virtual bool device_lost() const = 0;
 };
 

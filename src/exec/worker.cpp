@@ -67,7 +67,7 @@ std::chrono::milliseconds Worker::patience() const {
 
 Clock::time_point Worker::deadline() const {
   if (queue.empty()) return Clock::time_point::max();
-  constexpr int kMostWaiting = 8;  // deadlines
+  constexpr int kMostWaiting = 8;  // in deadlines
   const auto without = std::max(last_heard, last_progress) + patience();
   if (last_look <= last_sign()) return without;
   return without + std::min<Clock::duration>(waited, kMostWaiting * patience());
@@ -83,8 +83,8 @@ Clock::time_point Worker::next_look() const {
              kLongestBetween);
 }
 
-// Bounds a target that launches forever and so makes progress forever, and a worker that says that
-// it compares forever: the reference of each call has its own patience.
+// Stops a target that launches forever and so makes progress forever, and a worker that claims to
+// compare forever. The time includes that of a reference for each call.
 Clock::time_point Worker::last_deadline() const {
   constexpr std::size_t kMostDeadlines = 30;
   const PendingJob& job = *queue.front();
@@ -102,7 +102,7 @@ void Worker::begin_output() {
 
 void Worker::hear(Clock::time_point now) {
   last_heard = now;
-  // Signs of the trial that has ended are not the next one's.
+  // Signs of compilation in the trial that has ended do not count for the next one.
   compiling = process.marks().compiling;
 }
 

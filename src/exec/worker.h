@@ -17,7 +17,7 @@ namespace redzone::exec {
 
 using Clock = std::chrono::steady_clock;
 
-// Where the result of a fresh job goes.
+// Where the result of a fresh job is stored.
 struct FreshPlace {
   BatchId batch = 0;
   std::size_t index = 0;  // in the batch
@@ -37,12 +37,12 @@ struct PendingJob {
   bool back_at_loss = false;                                // see Job
   bool one_queue = false;                                   // see Job
   bool side_by_side = false;                                // see Job
-  std::optional<FreshPlace> fresh;                          // absent: submitted
+  std::optional<FreshPlace> fresh;                          // absent: from submit()
   std::size_t sent_from = 0;     // earlier trials were run by other workers
-  int lost_starts = 0;           // workers that ended before they began it
-  std::size_t lost_workers = 0;  // workers that its trials cost
+  int lost_starts = 0;           // workers that ended before they began its next trial
+  std::size_t lost_workers = 0;  // workers that its trials killed
   std::vector<Observation> observations;
-  std::shared_ptr<const WorkerLog> log;  // of the worker that ran its first trial
+  std::shared_ptr<const WorkerLog> log;  // log of the worker that ran its first trial
   std::size_t log_size = 0;
 
   bool complete() const { return observations.size() == trials.size(); }
@@ -63,20 +63,21 @@ struct PendingJob {
 };
 
 enum class WorkerState : std::uint8_t {
-  starting,  // no Hello yet
+  starting,  // has not sent Hello
   spare,     // has run nothing
   warm,      // runs submitted jobs
   fresh,     // runs a fresh job
-  used,      // has run fresh jobs; idle, for jobs that allow it (Reuse)
-  leaving,   // being ended: to be reaped, and killed at `kill_at`
+  used,      // has run fresh jobs; idle, for jobs that allow reuse (Reuse)
+  leaving,   // is being ended: will be reaped, and killed at `kill_at`
 };
 
 // The hardware queues of a worker's context, through which its streams reach the device.
 enum class Queues : std::uint8_t { one, several };
 
-// A trial may compile for this long in all, beside the time that it has anyway.
+// Maximum time by which compilation extends the deadline of a trial.
 inline constexpr std::chrono::milliseconds kLongestCompilation{600'000};
-// Signs of a compilation that are farther apart are of two: the time between was not spent on one.
+// Two signs of compilation that are farther apart belong to two compilations: the time between them
+// does not count.
 inline constexpr std::chrono::milliseconds kBetweenSigns{5'000};
 
 struct Worker {
@@ -90,38 +91,39 @@ struct Worker {
   // Sends the remaining trials of `job` and logs its plan. If it cannot be sent, returns the job,
   // complete with the reason.
   std::unique_ptr<PendingJob> give(std::unique_ptr<PendingJob> job, Clock::time_point now);
-  // Requests the worker's end, by Quit if `orderly` and idle, else by SIGTERM; kills it after
-  // `grace`.
+  // Requests the worker's end, by Quit if `orderly` (which requires an idle worker), else by
+  // SIGTERM; kills it after `grace`.
   void leave(Clock::time_point now, std::chrono::milliseconds grace, bool orderly);
 
   // True if the first job of the queue has begun its next trial, according to the black box.
   bool began_trial() const;
-  // How long the current trial may make no progress.
+  // How long the current trial may go without progress.
   std::chrono::milliseconds patience() const;
-  // When the current trial's deadline passes, as far as known.
+  // The deadline of the current trial, as far as known.
   Clock::time_point deadline() const;
-  // When to check for progress next: several times per deadline. A deadline counts from when
-  // progress was noticed, not from when it was made.
+  // When to check for progress next: several times per deadline. A deadline counts from the time at
+  // which progress was noticed, not from the progress itself.
   Clock::time_point next_look() const;
-  // Checks for progress since the last check; true if the deadline has moved. Also notes how long
-  // the process has waited for a processor, by which the deadline moves, too: on a busy machine a
-  // trial that does not hang takes many times as long.
+  // Checks for progress since the last check; true if there was any before last_deadline(). Also
+  // measures how long the process has waited for a processor, because this time extends the
+  // deadline: on a busy machine a trial that does not hang takes many times as long.
   bool shows_progress(Clock::time_point now);
-  // The last sign of progress of its job.
+  // The time of the last sign of progress of its job.
   Clock::time_point last_sign() const { return std::max(last_heard, last_progress); }
-  // Bytes arrived that do not complete a message: progress like any other.
+  // Call when bytes arrived that do not complete a message: they count as progress.
   void hear_part(Clock::time_point now);
-  // The output that follows belongs to another trial. The text of a failed check is kept: it
-  // explains the exit that comes next, and a result may arrive between the two, because a Python
-  // worker and the proxy that prints the text are two processes.
+  // Discards the output so far, because later output belongs to another trial. The text of a failed
+  // check is kept, because it explains the exit that follows. A result may arrive between the text
+  // and the exit, because a Python worker and the proxy that prints the text are two processes.
   void begin_output();
-  // A message has arrived: the clock of the next trial starts.
+  // Call when a message has arrived: the clock of the next trial starts.
   void hear(Clock::time_point now);
   // How long the current trial has shown signs of compiling.
   Clock::duration compiled() const;
-  // After which no progress moves the deadline of the current trial. Requires a job.
+  // The time after which progress no longer extends the deadline of the current trial. Requires a
+  // job.
   Clock::time_point last_deadline() const;
-  // The facts that fault attribution needs about that trial.
+  // The facts about the current trial that fault attribution needs.
   TrialContext trial_context() const;
 
   WorkerProcess process;
@@ -135,23 +137,25 @@ struct Worker {
   std::shared_ptr<WorkerLog> log = std::make_shared<WorkerLog>();
   std::set<std::string> targets;  // of the plans in `log`
   Clock::time_point started;
-  // Last message, or when an idle worker was given a job: start of the trial's clock.
+  // Time of the last message, or of the last job given to an idle worker: start of the trial's
+  // clock.
   Clock::time_point last_heard;
-  // When it was last given a job while idle.
+  // Time of the last job given to the worker while it was idle.
   Clock::time_point began = Clock::time_point::min();
-  std::uint64_t progress = 0;  // of the black box, at the last check
+  std::uint64_t progress = 0;  // BlackBox::progress at the last check
   Clock::time_point last_look = Clock::time_point::min();
-  std::chrono::nanoseconds waited_in_all{0};                   // for a processor, at the last check
-  std::chrono::nanoseconds waited{0};                          // since its last sign of progress
-  Clock::time_point last_progress = Clock::time_point::min();  // when progress was last noticed
+  std::chrono::nanoseconds waited_in_all{0};  // total wait for a processor, at the last check
+  std::chrono::nanoseconds waited{0};         // the same since the last sign of progress
+  Clock::time_point last_progress = Clock::time_point::min();   // when progress was last noticed
   Clock::time_point last_comparing = Clock::time_point::min();  // when a reference last ran
-  std::uint64_t compiling = 0;  // of the black box, at the last check
-  Clock::time_point last_compiling = Clock::time_point::min();  // when that was last noticed
-  Clock::duration compiled_before = {};                         // between such times of one trial
-  std::optional<Clock::time_point> closed_at;  // when the socket ended, if the process did not
+  std::uint64_t compiling = 0;  // BlackBox::compiling at the last check
+  // when a change of `compiling` was last noticed
+  Clock::time_point last_compiling = Clock::time_point::min();
+  Clock::duration compiled_before = {};        // time spent compiling in the current trial
+  std::optional<Clock::time_point> closed_at;  // when the socket closed before the process ended
   Clock::time_point kill_at = Clock::time_point::max();
   bool proven = false;          // finished a trial
-  bool may_have_ended = false;  // its exit descriptor became readable
+  bool may_have_ended = false;  // its exit descriptor is readable
   bool ended = false;
 };
 

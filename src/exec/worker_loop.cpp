@@ -56,7 +56,7 @@ class DriverLink {
   }
 
  private:
-  // Only a result can be too large: the reason replaces it.
+  // Only a result can be too large: it is replaced by the reason.
   static Message too_large(const Message& message, const Error& error) {
     const auto& done = std::get<TrialDoneMessage>(message);
     return TrialDoneMessage{done.ticket, done.trial, done.device_lost, worker_error(error.message)};
@@ -108,7 +108,8 @@ bool run_job(DriverLink& link, TrialHost& host, device::BlackBox& box, const Run
 
 int worker_loop(int fd, TrialHost& host, device::BlackBox& box) {
   ::fcntl(fd, F_SETFD, FD_CLOEXEC);    // not inherited by programs that a target starts
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // again: a tool may run between the driver and this process
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // set again, because a tool may run between the driver and
+                                       // this process
   DriverLink link(fd);
   box.phase = device::Phase::starting;
   link.queue(HelloMessage{::getpid(), host.hello()});

@@ -6,13 +6,15 @@
 
 namespace redzone::exec {
 
-// The device loss was reported; the process left without running destructors.
+// Exit code of a worker that reported the loss of its device and exited without running
+// destructors.
 inline constexpr int kDeviceLostExit = 87;
 
-// Sends Hello, then runs. Returns the exit code for main(): 0 after Quit or when the driver is
+// Sends Hello, then runs jobs. Returns the exit code for main(): 0 after Quit or when the driver is
 // gone, 3 after an invalid message. Does not return after the host lost its device. Sets job, trial
-// and `starting`/`preparing`/`reporting`/`idle` in the black box, and clears the other progress
-// markers before each trial. Makes the kernel kill this process when its parent ends.
+// and the phases starting, preparing, reporting and idle in the black box, and resets its call
+// indices, kernel and fault before each trial. Makes the kernel kill this process when its parent
+// ends.
 int worker_loop(int fd, TrialHost& host, device::BlackBox& box);
 
 }  // namespace redzone::exec

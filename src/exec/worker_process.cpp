@@ -116,13 +116,13 @@ Result<WorkerProcess> WorkerProcess::start(const WorkerCommand& command, Zygote*
   const ChildEnds child{theirs.get(), process.box_.fd(), output_end.get()};
   if (zygote != nullptr && zygote->is_ready()) {
     const auto forked = zygote->fork(child);
-    // A fork that comes late, of which nobody knows, finds these ends closed.
+    // If the zygote forks later, the driver does not know the child, which finds these ends closed.
     if (!forked) return start(command, nullptr);
     process.pid_ = *forked;
   } else {
     RZ_TRY_ASSIGN(process.pid_, start_program(command, child));
   }
-  ::setpgid(process.pid_, process.pid_);  // also here: whichever process runs first
+  ::setpgid(process.pid_, process.pid_);  // also here, because either process may run first
   process.exit_fd_ = Fd(static_cast<int>(::syscall(SYS_pidfd_open, process.pid_, 0)));
   return process;
 }
@@ -138,7 +138,7 @@ WorkerProcess::WorkerProcess(WorkerProcess&& other) noexcept
 WorkerProcess::~WorkerProcess() {
   if (pid_ < 0) return;
   signal_group(SIGKILL);
-  // A process held in the kernel by the GPU driver may outlive this; init reaps it.
+  // A process held in the kernel by the GPU driver may outlive this object; init reaps it.
   constexpr int kMostTries = 500;
   for (int i = 0; i < kMostTries && !poll_exit(); ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -148,12 +148,12 @@ std::optional<Exit> WorkerProcess::poll_exit() {
   if (exit_ || pid_ < 0) return exit_;
   siginfo_t info = {};
   if (::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) != 0) {
-    // Another caller reaped it: its status is lost, but it has ended.
+    // Another caller reaped the process: its status is lost, but it has ended.
     if (errno == ECHILD) exit_ = Exit{0, 255};
     return exit_;
   }
   if (info.si_pid == 0) return std::nullopt;
-  // Its group id cannot be reused before it is reaped.
+  // The group id cannot be reused before the process is reaped.
   ::kill(-pid_, SIGKILL);
   int status = 0;
   ::waitpid(pid_, &status, 0);

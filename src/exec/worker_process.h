@@ -18,28 +18,29 @@ namespace redzone::exec {
 // The command to run. PATH is not searched; "--socket-fd N --black-box-fd M" is appended.
 struct WorkerCommand {
   std::vector<std::string> argv;
-  // "NAME=value", beside the variables of this process and in the place of those of that name.
+  // "NAME=value": added to the variables of this process, or replacing those of the same name.
   std::vector<std::string> environment = {};
 };
 
-// What a worker inherits, as numbers of this process.
+// The descriptors that a worker inherits, as numbers of this process.
 struct ChildEnds {
   int socket = -1, black_box = -1, output = -1;
 };
 
 class Zygote;
 
-// The process leads a group of its own, so that Ctrl-C on the terminal does not reach it, and is
-// killed by the kernel when the thread that started it ends: start workers from the main thread.
-// The standard descriptors of this process must be open: a child replaces what has their numbers.
-// It inherits the socket, the black box and an output pipe, and no other descriptor. The write end
-// of the pipe does not block: what a flood does not get rid of is dropped, and the worker goes on.
+// The process leads its own process group, so that Ctrl-C on the terminal does not reach it. The
+// kernel kills it when the thread that started it ends: start workers from the main thread. The
+// standard descriptors of this process must be open, because a child replaces descriptors 0, 1 and
+// 2. The child inherits the socket, the black box and an output pipe, and no other descriptor. The
+// write end of the pipe does not block: output that does not fit is dropped, and the worker goes
+// on.
 class WorkerProcess {
  public:
   static Result<WorkerProcess> start(const WorkerCommand& command) {
     return start(command, nullptr);
   }
-  // The same as a fork of the zygote, if it can be forked now.
+  // Forks the zygote instead if it can be forked now.
   static Result<WorkerProcess> start(const WorkerCommand& command, Zygote* zygote);
 
   WorkerProcess(WorkerProcess&& other) noexcept;
@@ -60,9 +61,10 @@ class WorkerProcess {
     return redzone::waited_for_processor(pid_);
   }
 
-  // How the process ended, once it has; never blocks. Kills the rest of its group and reaps it.
+  // How the process ended, or nullopt if it still runs; never blocks. Kills the rest of its group
+  // and reaps it.
   std::optional<Exit> poll_exit();
-  // Sends a signal to the whole group; does nothing after the end.
+  // Sends a signal to the whole group; does nothing after the process has ended.
   void signal_group(int signal) const;
 
  private:

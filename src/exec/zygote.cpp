@@ -36,7 +36,7 @@ bool send_request(int zygote, const std::array<int, kForkDescriptors>& fds) {
   return ::sendmsg(zygote, &message, MSG_NOSIGNAL | MSG_DONTWAIT) == 1;
 }
 
-// The bytes of `value` have come within kAnswer.
+// True if the bytes of `value` arrive within kAnswer.
 template <class Value>
 bool receive(int zygote, Value& value) {
   const auto until = std::chrono::steady_clock::now() + kAnswer;
@@ -73,7 +73,7 @@ std::optional<pid_t> Zygote::fork(const ChildEnds& ends) {
   return std::nullopt;
 }
 
-// What it says is not trusted: signals go to that group.
+// The zygote's answer is not trusted, because signals are sent to the group with this id.
 bool Zygote::is_child(pid_t pid) const {
   siginfo_t info = {};
   return pid > 1 && pid != process_.pid() &&

@@ -1,8 +1,8 @@
 // A worker process that has loaded its targets and forks others, from the driver's side.
 //
 // A finding takes hundreds of fresh workers. On two cores a worker of the host device takes 11 ms
-// of processor time to start as a program, of which most is spent on loading and relocating itself
-// and its plugins. A fork has all that.
+// of processor time to start as a program, most of it for loading and relocating the program and
+// its plugins. In a fork this work is already done.
 #pragma once
 
 #include <sys/types.h>
@@ -17,14 +17,15 @@ namespace redzone::exec {
 
 class Zygote {
  public:
-  // Starts a worker's program with "--zygote" (serve_forks()), and does not wait for it.
+  // Starts a worker's program with "--zygote" (serve_forks()) without waiting for it.
   static Result<Zygote> start(WorkerCommand command);
 
-  // Whether it has loaded its targets, and what it has loaded can be forked. Does not wait.
+  // True if the zygote has loaded its targets and can be forked. Does not wait.
   bool is_ready();
-  // A fork of it, a child of this process as any other, that has the descriptors as its own.
-  // Requires that it is ready. Waits for its answer, which takes a millisecond, for at most one
-  // second; nullopt if there is none, after which the zygote is given up.
+  // Forks the zygote. The fork is a child of this process, like any other worker, and inherits the
+  // descriptors. Requires is_ready(). Waits at most one second for the answer, which normally takes
+  // a millisecond; nullopt if there is no valid answer, after which the zygote is not used any
+  // more.
   std::optional<pid_t> fork(const ChildEnds& ends);
 
  private:
@@ -34,7 +35,7 @@ class Zygote {
   void give_up(const char* why);
 
   WorkerProcess process_;
-  Fd socket_;  // closed once it is given up
+  Fd socket_;  // closed once the zygote is not used any more
   bool ready_ = false;
 };
 

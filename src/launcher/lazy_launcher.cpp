@@ -106,7 +106,8 @@ void LazyLauncher::run(Context& ctx, Kernels& kernels, const Rules& rules) {
   const auto compiled = compile(ctx, kernels);
   if (!compiled) return;
   launch(ctx, kernels, *compiled);
-  // The frozen result is computed separately from the one just used, possibly by another rule.
+  // The frozen scratch size is computed separately from the one just used, possibly by another
+  // rule.
   Frozen kept = *compiled;
   kept.scratch_bytes = scratch_for(kernels.scratch(kept.config), kept.programs, false);
   frozen_.emplace(key, kept);

@@ -1,4 +1,4 @@
-// Real-world mistakes of launchers, each as the one rule that it breaks.
+// Real-world mistakes of launchers, each defined by the one rule that it breaks.
 #pragma once
 
 #include <string_view>

@@ -1,5 +1,5 @@
 // The rules of the lazily compiled launch as knobs of a target. The generator draws correct values
-// only; a plan with another value runs the launcher with that mistake, and a finding of it can be
+// only. A plan with another value runs the launcher with that mistake, and its finding can be
 // bisected to the rule.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace redzone::lazy {
 
-// "scratch_rule", "grid_rule", "key_rule" and "tuning_rule".
+// The knobs "scratch_rule", "grid_rule", "key_rule" and "tuning_rule".
 std::vector<KnobSpec> rule_knobs();
 
 // The rules named by the knobs of a call; the others are taken from `rules`.

@@ -17,7 +17,7 @@ using std::string_view;
 
 constexpr string_view kKinds[] = {"tensor", "int", "float", "constexpr", "descriptor"};
 
-// As Triton's signatures name them.
+// Type names of Triton's signatures.
 constexpr string_view kIntegers[] = {"i1", "i8", "i16", "i32", "i64",
                                      "u1", "u8", "u16", "u32", "u64"};
 constexpr string_view kReals[] = {"fp16", "bf16", "fp32", "fp64"};
@@ -46,7 +46,7 @@ std::size_t tensor_of(TableReader& f, const Package& package) {
   return static_cast<std::size_t>(it - package.tensors.begin());
 }
 
-// "*fp16", or "*" if the element type is a knob.
+// Checks that "type" is the tensor's, such as "*fp16", or "*" if the element type is a knob.
 void check_pointer(TableReader& f, const Tensor& tensor) {
   constexpr std::pair<DType, string_view> names[] = {
       {DType::f64, "*fp64"},   {DType::f32, "*fp32"},       {DType::f16, "*fp16"},

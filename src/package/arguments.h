@@ -1,4 +1,4 @@
-// An [[argument]] of target.toml.
+// Reads an [[argument]] of target.toml.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace redzone::package {
 
-// `package` must have its dims, knobs, tensors and the arguments before this one; expressions may
-// use the names in `numbers`. Throws FieldError.
+// `package` must already have its dims, knobs, tensors and the arguments before this one;
+// expressions may use the names in `numbers`. Throws FieldError.
 Argument read_argument(TableReader& f, const Package& package,
                        const std::vector<std::string>& numbers);
 

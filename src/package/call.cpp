@@ -15,7 +15,7 @@ std::string where(const Package& package, std::string_view field) {
   return fmt::format("{}: {}", (package.folder / "target.toml").string(), field);
 }
 
-// The classes of the specialized integers; nothing for addresses, which are not known yet.
+// The classes of the specialized integers; nullopt for addresses, which are not known yet.
 std::vector<std::optional<Class>> classes_of(const Package& package, const ResolvedCall& call) {
   std::vector<std::optional<Class>> classes(package.arguments.size());
   for (std::size_t i = 0; i < package.arguments.size(); ++i)
@@ -42,7 +42,7 @@ tl::expected<Constant, std::string> value_of(const Package& package, const Argum
   return *value;
 }
 
-// The problem with the first shape that has no value, or a negative dim.
+// The problem with the first shape that has no value or a negative dim; nullopt if there is none.
 std::optional<std::string> shape_problem(const Package& package, const Values& values) {
   for (const auto& tensor : package.tensors)
     for (std::size_t i = 0; i < tensor.shape.size(); ++i) {
@@ -144,7 +144,7 @@ tl::expected<std::size_t, std::string> choose(const Package& package, const Reso
 std::size_t least_align(const Package& package, std::size_t tensor) {
   const std::size_t align = package.tensors[tensor].align_bytes;
   if (align >= 16) return align;
-  // Where the description is silent, variants are compiled for addresses aligned to 16.
+  // Without an alignment in the description, variants are compiled for addresses aligned to 16.
   for (std::size_t i = 0; i < package.arguments.size(); ++i) {
     const auto& argument = package.arguments[i];
     if (argument.kind != Argument::Kind::tensor || argument.tensor != tensor) continue;

@@ -16,7 +16,7 @@
 
 namespace redzone::package {
 
-// The number of an H100, for dry runs: persistent grids depend on it.
+// The number of multiprocessors of an H100, for dry runs: persistent grids depend on it.
 inline constexpr int kUsualMultiprocessors = 132;
 
 // Triton's class of an integer or an address.
@@ -24,28 +24,30 @@ Class class_of(std::int64_t value);
 
 struct ResolvedCall {
   Values values;                      // values for expressions, except num_sms
-  std::vector<Constant> arguments;    // value of each; unspecified for tensors
-  std::vector<std::size_t> variants;  // serve the call; they differ only in the classes of
+  std::vector<Constant> arguments;    // value of each argument; unspecified for tensors
+  std::vector<std::size_t> variants;  // those that serve the call; they differ only in the classes
+                                      // of addresses
                                       // addresses
 };
 
-// Everything except the variants. An error names what has no valid value: an expression, an integer
-// outside its type, a shape.
+// Resolves everything except the variants. An error names the expression without a value, the
+// integer outside its type, or the invalid shape.
 tl::expected<ResolvedCall, std::string> evaluate(const Package& package, const Dims& dims,
                                                  const Config& config);
 
-// The same, with the variants. An error if no variant serves these knobs, constants and classes.
+// Like evaluate(), with the variants. An error if no variant serves these knobs, constants and
+// classes.
 tl::expected<ResolvedCall, std::string> resolve(const Package& package, const Dims& dims,
                                                 const Config& config);
 
-// The variant for these addresses, indexed by argument (0 for non-tensors); an error names the
-// classes.
+// The variant for these addresses, indexed by argument (0 for non-tensors). If there is none, an
+// error names the classes.
 tl::expected<std::size_t, std::string> choose(const Package& package, const ResolvedCall& call,
                                               std::span<const std::uintptr_t> addresses);
 
-// The alignment that a tensor's address needs so that some variant accepts it: that of the
-// description, or 16 if no variant is of class "other" or if the description is silent and variants
-// depend on the address. 0: silent, and any address is accepted.
+// The alignment that a tensor's address needs so that some variant accepts it: the alignment in the
+// description, or 16 if no variant is of class "other", or if the description has no alignment and
+// variants depend on the address. 0: the description has no alignment, and any address is accepted.
 std::size_t least_align(const Package& package, std::size_t tensor);
 
 struct ScratchPlan {
@@ -59,15 +61,16 @@ struct LaunchPlan {
   LaunchShape shape;  // grid in CTAs: programs * num_ctas along x
   ScratchPlan global, profile;
 
-  // True if there is no program: then nothing is launched, as in Triton's launcher.
+  // True if there are no programs: then nothing is launched, as in Triton's launcher.
   bool empty() const { return programs.x <= 0 || programs.y <= 0 || programs.z <= 0; }
 };
 
-// An error: a grid expression has no value, or a negative one. An extent may be 0.
+// The grid of programs. An error if a grid expression has no value, or a negative one. An extent
+// may be 0.
 tl::expected<Extent, std::string> programs_of(const Package& package, Values values,
                                               int multiprocessors);
 
-// The launch for given programs. An error: scratch beyond 2^62 bytes.
+// The launch for the given programs. An error if the scratch exceeds 2^62 bytes.
 tl::expected<LaunchPlan, std::string> launch_of(const Package& package, const Variant& variant,
                                                 const Extent& programs);
 

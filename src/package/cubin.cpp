@@ -27,7 +27,7 @@ struct Problem {
   std::string what;
 };
 
-// What is there, or a file that is cut off.
+// Returns the value; throws if the file is cut off.
 template <class T>
 T whole(const std::optional<T>& found) {
   if (!found) throw Problem{"is cut off"};
@@ -73,7 +73,8 @@ void check_whole(std::string_view file, const ElfImage& image) {
   }
 }
 
-// The contents of the section `name`; empty if it has none in the file.
+// The contents of the section `name`, which are empty if they are not in the file (SHT_NOBITS);
+// nullopt if there is no such section.
 std::optional<std::string_view> section(const ElfImage& image, std::string_view name) {
   const auto names = whole(image.contents(whole(image.section(image.header().e_shstrndx))));
   for (std::size_t i = 0; i < image.header().e_shnum; ++i) {
@@ -87,7 +88,7 @@ std::optional<std::string_view> section(const ElfImage& image, std::string_view 
 }
 
 std::size_t volume(std::string_view payload) {
-  // In 128 bits: the product of three 32-bit factors, which may have any value in a broken file.
+  // In 128 bits, because each of the three 32-bit factors may have any value in a broken file.
   const auto product = static_cast<unsigned __int128>(at<std::uint32_t>(payload, 0)) *
                        at<std::uint32_t>(payload, 4) * at<std::uint32_t>(payload, 8);
   return static_cast<std::size_t>(std::min<unsigned __int128>(product, SIZE_MAX));
@@ -128,7 +129,8 @@ tl::expected<CubinFacts, std::string> read_cubin(std::string_view file, std::str
     facts.arch = arch_of(image.header());
     if (!section(image, fmt::format(".text.{}", kernel)))
       return tl::unexpected(fmt::format("has no kernel '{}'", kernel));
-    // Kernels without parameters have the section, too: it contains the number of registers.
+    // Kernels without parameters have the section, too, because it contains the number of
+    // registers.
     const auto info = section(image, fmt::format(".nv.info.{}", kernel));
     if (!info) return tl::unexpected(fmt::format("does not describe kernel '{}'", kernel));
     read_info(*info, facts);

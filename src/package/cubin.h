@@ -1,5 +1,5 @@
-// Reads architecture and parameters from a compiled kernel. Parses the ELF image without a GPU, and
-// never reads past its end, even for malformed input.
+// Reads the architecture and the parameters of a compiled kernel. Parses the ELF image without a
+// GPU, and never reads beyond its end, even for malformed input.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,8 @@ namespace redzone::package {
 
 struct CubinFacts {
   int arch = 0;                              // 90 for sm_90 and sm_90a
-  std::vector<std::size_t> parameter_bytes;  // of the kernel, in order
-  // The block that the kernel was compiled for, and the CTAs of its cluster; 0: any.
+  std::vector<std::size_t> parameter_bytes;  // of each parameter of the kernel, in order
+  // The threads of the block that the kernel was compiled for, and the CTAs of its cluster; 0: any.
   std::size_t block_threads = 0;
   std::size_t cluster_ctas = 0;
 };

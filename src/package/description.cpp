@@ -18,7 +18,7 @@ void read_kernel(TableReader& root, Package& package) {
   package.reference = root.text("reference");
 }
 
-// Which knobs a launcher chooses, so that no tensor may depend on them.
+// Collects in `tuned` the knobs that a launcher chooses, and rejects tensors that depend on them.
 described::Rules rules_for(std::vector<std::string>& tuned) {
   described::Rules rules;
   rules.of_knob = [&tuned](TableReader& knob) {

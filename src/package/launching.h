@@ -31,7 +31,7 @@ class LoadedKernels {
 // Addresses of tensors, by argument; 0 for non-tensors.
 std::vector<std::uintptr_t> addresses_of(Context& ctx, const Package& package);
 
-// Requests the scratch that the launch needs, and passes the need; null if it needs none.
+// Requests the scratch that the launch needs, and declares the need; null if it needs none.
 void* take_scratch(Context& ctx, const char* name, const ScratchPlan& plan,
                    const LaunchPlan& launch);
 

@@ -57,7 +57,8 @@ bool TunedChoice::can_make(const lazy::Mistake& mistake) const {
 TargetSpec lazy_spec_of(const std::shared_ptr<const TunedChoice>& choice) {
   TargetSpec spec =
       spec_of(choice->shared(), std::shared_ptr<const Settings>(choice, &choice->settings()));
-  // It tunes on copies of tensors, only once: a replay would not repeat what the capture recorded.
+  // The launcher tunes on copies of tensors, and only once: a replay would not repeat what the
+  // capture recorded.
   spec.capturable = false;
   return spec;
 }
@@ -111,7 +112,7 @@ Extent LazyPackageTarget::programs(Context& ctx, std::size_t config, const Dims&
   const auto programs = programs_of(package(), std::move(values), ctx.multiprocessors());
   if (!programs && setting_allows(package(), dims, variant.knobs))
     throw SpecError(programs.error());
-  if (!programs) {  // a frozen grid or variant is of another call
+  if (!programs) {  // the frozen grid or variant belongs to another call
     ctx.unsupported(programs.error());
     return {0, 0, 0};
   }
@@ -129,8 +130,8 @@ lazy::CtaScratch LazyPackageTarget::scratch(std::size_t config) const {
 void LazyPackageTarget::launch(Context& ctx, std::size_t config, const Extent& programs,
                                void* scratch) {
   const Variant& variant = package().variants[config];
-  // The frozen variant may be one that does not serve this call, but its arguments still have
-  // values.
+  // The frozen variant may be one that does not serve this call, but the expressions of its
+  // arguments still have values.
   const auto call = evaluate(package(), ctx.dims(), variant.knobs);
   if (!call) return ctx.unsupported(call.error());
   const auto plan = launch_of(package(), variant, programs);

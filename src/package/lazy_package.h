@@ -17,7 +17,7 @@
 
 namespace redzone::package {
 
-// The choices of a package's launcher, and the mistakes that it can make.
+// The choices of a package's launcher, and the mistakes that the launcher can make.
 class TunedChoice {
  public:
   explicit TunedChoice(std::shared_ptr<const Package> package);
@@ -25,7 +25,8 @@ class TunedChoice {
   const Package& package() const { return *package_; }
   const std::shared_ptr<const Package>& shared() const { return package_; }
   const Settings& settings() const { return settings_; }
-  // The dim that the mistake forgets: the last one that the grid depends on; "" if there is none.
+  // The dim that KeyRule::without_dim forgets: the last dim that the grid depends on; "" if there
+  // is none.
   const std::string& forgotten_dim() const { return forgotten_dim_; }
   // Whether a launcher of this package can make the mistake.
   bool can_make(const lazy::Mistake& mistake) const;
@@ -36,12 +37,12 @@ class TunedChoice {
   std::string forgotten_dim_;
 };
 
-// The spec without its name. Launches are declared only for calls without a choice.
+// The spec without its name. Launches are declared only for calls that have one config.
 TargetSpec lazy_spec_of(const std::shared_ptr<const TunedChoice>& choice);
 
 class LazyPackageTarget final : public Target, private lazy::Kernels {
  public:
-  // Uses these rules unless the knobs of a call override them.
+  // The target uses `rules` unless the knobs of a call override them.
   LazyPackageTarget(std::shared_ptr<const TunedChoice> choice,
                     const references::Reference* reference, const lazy::Rules& rules);
 

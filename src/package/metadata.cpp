@@ -15,11 +15,11 @@ namespace {
 constexpr std::size_t kMostCubinBytes = std::size_t{64} << 20;
 constexpr std::size_t kMostMetadataBytes = std::size_t{1} << 20;
 
-// Maximum size in the metadata; larger values mean a broken file.
+// Maximum size in the metadata; larger values indicate a broken file.
 constexpr std::int64_t kMostScratchBytes = std::int64_t{1} << 40;
 
 // Maximum shared memory of a block, in bytes, by compute capability (CUDA C++ Programming Guide,
-// "Technical Specifications per Compute Capability"); nothing if the table has no entry.
+// "Technical Specifications per Compute Capability"); nullopt if the table has no entry.
 std::optional<std::int64_t> shared_limit(int arch) {
   switch (arch) {
     case 75:

@@ -1,4 +1,4 @@
-// A compiled kernel of a package: the cubin and Triton's metadata beside it.
+// A compiled kernel of a package: the cubin and Triton's metadata for it.
 #pragma once
 
 #include <filesystem>
@@ -15,7 +15,7 @@ namespace redzone::package {
 // `all_bytes`, for the hash of the code.
 Compiled read_compiled(const Package& package, const std::string& file, std::string& all_bytes);
 
-// The same for a cubin and its metadata that are already read.
+// Like read_compiled(), for a cubin and metadata that have already been read.
 Compiled compiled_of(const Package& package, const std::string& file, std::string image,
                      std::string_view metadata);
 

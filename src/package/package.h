@@ -37,7 +37,7 @@ struct Scalar {
   bool is_integer() const { return kind <= Kind::unsigned_integer; }
 };
 
-// Whether an integer type can represent this value; and the type's name, "i32".
+// holds(): whether an integer type can represent this value. name_of(): the type's name, "i32".
 bool holds(const Scalar& type, std::int64_t value);
 std::string name_of(const Scalar& type);
 
@@ -46,10 +46,10 @@ struct Argument {
   enum class Kind : std::uint8_t { tensor, integer, real, constant };
   std::string name;
   Kind kind = Kind::tensor;
-  std::size_t tensor = 0;            // index in Package::tensors
-  Scalar type = {};                  // integer and real
-  std::optional<Expression> value;   // for all kinds except tensor; absent: the next two
-  std::string knob;                  // the constant is the value of this knob of strings
+  std::size_t tensor = 0;           // index in Package::tensors
+  Scalar type = {};                 // integer and real
+  std::optional<Expression> value;  // for all kinds except tensor; absent: see the next two members
+  std::string knob;  // if not "": the constant is the value of this knob, whose values are strings
   Constant plain = std::int64_t{0};  // a constant or real without dependencies
   bool specialized = false;          // variants differ in its class
 };
@@ -58,18 +58,18 @@ struct Argument {
 enum class Class : std::uint8_t { one, sixteen, other };
 
 struct ScratchRule {
-  std::size_t bytes = 0;  // of each CTA
+  std::size_t bytes = 0;  // per CTA
   std::size_t align = 1;
 };
 
-// A cubin and Triton's metadata of it.
+// A cubin and Triton's metadata for it.
 struct Compiled {
   std::string file;   // "my_add.000"
   std::string image;  // the ELF file
   CubinFacts facts;
-  int warps = 4;                 // of a CTA, 32 threads each
-  int ctas = 1;                  // of a cluster; a program of the grid is a cluster
-  std::size_t shared_bytes = 0;  // dynamic, of a CTA
+  int warps = 4;                 // warps per CTA, 32 threads each
+  int ctas = 1;                  // CTAs per cluster; a program of the grid is a cluster
+  std::size_t shared_bytes = 0;  // dynamic shared memory of a CTA
   ScratchRule global, profile;
   bool cooperative = false;  // the whole grid runs at once
   bool dependent = false;    // launch_pdl: may start before the preceding kernel has ended
@@ -78,7 +78,7 @@ struct Compiled {
 struct Variant {
   std::size_t compiled = 0;  // index in Package::compiled
   Config knobs;
-  std::vector<Constant> constants;            // of the constexpr arguments, in order
+  std::vector<Constant> constants;            // values of the constexpr arguments, in order
   std::vector<std::optional<Class>> classes;  // by argument; absent: not specialized
   std::vector<std::size_t> passed;            // arguments that the compiled kernel receives, in
                                               // order
@@ -87,10 +87,10 @@ struct Variant {
 struct Package : described::Description {
   std::filesystem::path folder;
   std::string kernel;
-  std::string triton;              // the version that compiled it
+  std::string triton;              // version that compiled it
   std::string reference;           // "": none
   int arch = 0;                    // 90
-  std::vector<Expression> grid;    // three, in programs; may use num_sms
+  std::vector<Expression> grid;    // three extents, in programs; may use num_sms
   std::vector<std::string> tuned;  // knobs that a launcher may choose, because they do not affect
                                    // results
   std::vector<Argument> arguments;
@@ -98,10 +98,10 @@ struct Package : described::Description {
   std::vector<Variant> variants;
   // Variants by variant_key(): those with the same key differ only in the classes of addresses.
   std::unordered_map<std::string, std::vector<std::size_t>> by_key;
-  std::string code_hash;  // of target.toml, the cubins and their metadata; 32 hex digits
+  std::string code_hash;  // hash of target.toml, the cubins and their metadata; 32 hex digits
 };
 
-// Identifies the calls that a variant serves, apart from addresses. `constants` are those of the
+// A key for the calls that a variant serves, apart from addresses. `constants` are those of the
 // constexpr arguments in order, `classes` those of all arguments.
 std::string variant_key(const Package& package, const Config& knobs,
                         const std::vector<Constant>& constants,

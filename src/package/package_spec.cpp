@@ -9,7 +9,8 @@
 namespace redzone::package {
 namespace {
 
-// A grid without a value is the package's mistake, because its dims and constraints allow the call.
+// A grid without a value is a mistake of the package, because its dims and constraints allow the
+// call.
 Geometry geometry_of(const Package& package, const Dims& dims, const Config& config) {
   const auto call = resolve(package, dims, config);
   if (!call) return {};
@@ -30,7 +31,8 @@ Geometry geometry_of(const Package& package, const Dims& dims, const Config& con
   return {{std::move(launch)}, {}};
 }
 
-// The predicates of the description read its knobs, which a setting of the target stands for.
+// The predicates of the description read its own knobs. Makes them hold for a setting of the
+// target's knobs if they hold for any config that the setting represents.
 void over_settings(std::vector<Constraint>& constraints,
                    const std::shared_ptr<const Settings>& settings) {
   for (auto& constraint : constraints)
@@ -65,7 +67,7 @@ TargetSpec spec_of(std::shared_ptr<const Package> package,
   if (spec.work)
     spec.work = [settings, work = std::move(spec.work)](const Dims& dims, const Config& config) {
       const auto full = settings->full(config);
-      // Each is tried, and then the best one runs.
+      // Each config is tried, and then the best one runs.
       const auto launches = full.size() == 1 ? 1 : full.size() + 1;
       return work(dims, full.front()) * static_cast<double>(launches);
     };

@@ -1,4 +1,4 @@
-// A package as a target: its spec, and how a call is launched.
+// A package as a target: its spec, and the launch of its calls.
 #pragma once
 
 #include <redzone/target.h>
@@ -14,12 +14,12 @@
 namespace redzone::package {
 
 // The spec for `package`, with the knobs of `settings`. A constraint excludes calls that no variant
-// serves; launches are declared only for calls without a choice.
+// serves. Launches are declared only for calls that have one config.
 TargetSpec spec_of(std::shared_ptr<const Package> package,
                    const std::shared_ptr<const Settings>& settings);
 
-// The reference that the package names; null if it names none. A usage error if there is none of
-// that name, or if it reads something that the package lacks.
+// The reference that the package names; null if it names none. A usage error if the name is
+// unknown, or if the reference reads something that the package lacks.
 Result<const references::Reference*> reference_of(const Package& package);
 
 class PackageTarget final : public Target {

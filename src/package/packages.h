@@ -1,4 +1,4 @@
-// Adds packages to the targets of a process.
+// Adds the targets of packages to a process.
 #pragma once
 
 #include <filesystem>
@@ -11,9 +11,10 @@
 namespace redzone::package {
 
 // Adds the targets of each package: NAME, which launches the variant that its knobs select;
-// NAME.lazy_launch, the lazily compiled launch over it; and that launch with each mistake that it
-// can make, puzzle.NAME.lazy_*. All are for the GPU, and for dry runs, which check the launchers. A
-// usage error describes the problem with the first package that cannot be added.
+// NAME.lazy_launch, the lazily compiled launch of the package; and puzzle.NAME.lazy_*, the lazily
+// compiled launch with each mistake that it can make. All are for the GPU, and for dry runs, which
+// check the launchers. A usage error describes the problem with the first package that cannot be
+// added.
 Result<void> add_packages(Registry& registry, std::span<const std::filesystem::path> folders);
 
 // The folders of ../lib/redzone/packages, relative to the running binary, with a target.toml,

@@ -15,8 +15,8 @@ namespace redzone::package {
 // Owns the bytes that args() points to.
 class Parameters {
  public:
-  // The arguments that `variant` passes, in order, then both scratch pointers, which may be null.
-  // `addresses`: of tensors, by argument.
+  // The parameters are the arguments that `variant` passes, in order, then both scratch pointers,
+  // which may be null. `addresses`: addresses of tensors, by argument.
   Parameters(const Package& package, const Variant& variant, const ResolvedCall& call,
              std::span<const std::uintptr_t> addresses, void* global, void* profile);
   Parameters(const Parameters&) = delete;

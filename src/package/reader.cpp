@@ -27,7 +27,7 @@ Result<Package> read_package(const std::filesystem::path& folder) {
   RZ_TRY_ASSIGN(const auto text, read_file(file, kMostDescriptionBytes));
   RZ_TRY_ASSIGN(const auto document, read_toml(text, file.string(), "a package"));
   return checked_read([&] {
-    std::string all = text;  // what the hash is of
+    std::string all = text;  // the input of the hash
     TableReader root(document);
     read_description(root, package);
     read_variants(root, package, all);

@@ -1,4 +1,4 @@
-// Reads a package folder and checks all of it: target.toml, the cubins, and Triton's metadata.
+// Reads and checks a complete package folder: target.toml, the cubins, and Triton's metadata.
 #pragma once
 
 #include <filesystem>
@@ -9,9 +9,9 @@
 namespace redzone::package {
 
 // Needs no GPU. A usage error names the file and field of the first part that is missing, has a
-// wrong type or range, or contradicts another: also a cubin whose architecture, parameters, block
-// or cluster differ from the description and the metadata, and shared memory above the
-// architecture's limit.
+// wrong type or range, or contradicts another part. This includes a cubin whose architecture,
+// parameters, block or cluster differ from the description and the metadata, and shared memory
+// above the architecture's limit.
 Result<Package> read_package(const std::filesystem::path& folder);
 
 }  // namespace redzone::package

@@ -11,7 +11,7 @@
 namespace redzone::package {
 namespace {
 
-// The problem with an expression's value for these names; nothing if there is none.
+// The problem with an expression's value for these names; nullopt if there is none.
 using Problem = std::optional<std::string>;
 using Check = std::function<Problem(const Values&)>;
 
@@ -29,8 +29,8 @@ bool is_met(const Constraint& constraint, const Values& dims, const Config& conf
   return constraint.kind == Constraint::Kind::divides ? b % a == 0 : a <= b;
 }
 
-// All dims at the same fraction of their range, and the first dims small and large in every
-// combination: an expression may need one large while another is small.
+// Values of the dims to try: all dims at the same fraction of their range, and the first dims small
+// and large in every combination, because an expression may need one large while another is small.
 std::vector<Values> probes_of(const Package& package) {
   constexpr std::size_t kMostMixed = 8;
   std::vector<Values> probes;
@@ -47,7 +47,7 @@ std::vector<Values> probes_of(const Package& package) {
   return probes;
 }
 
-// The values that the expression read: " (M = 1, BLOCK = 32)".
+// The values that the expression has read: " (M = 1, BLOCK = 32)".
 std::string read_by(const Expression& expression, const Values& values) {
   std::vector<std::string> parts;
   for (const auto& name : expression.names())
@@ -79,7 +79,7 @@ Check range_of_integers(const Tensor& tensor) {
   return [&tensor](const Values& values) -> Problem {
     const auto from = tensor.from->value(values), to = tensor.to->value(values);
     if (!to) return to.error() + read_by(*tensor.to, values);
-    // The check of `lo` reports its errors.
+    // An error of `lo` is reported by its own check.
     if (!from || *from <= *to) return std::nullopt;
     return fmt::format("{} is less than lo, which is {}", *to, *from) + read_by(*tensor.to, values);
   };
@@ -125,7 +125,8 @@ class Sanity {
                        [&](const Constraint& c) { return is_met(c, dims, config); });
   }
 
-  // Throws the error of the first probe that the constraints allow, unless another one has none.
+  // Throws the problem of the first probe that the constraints allow, unless another probe has no
+  // problem.
   void require(const std::string& field, const Check& check) const {
     Problem first;
     for (const auto& config : configs_)

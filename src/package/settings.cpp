@@ -20,7 +20,7 @@ std::string plain_text(const Value& value) {
   return text != nullptr ? *text : std::to_string(std::get<std::int64_t>(value));
 }
 
-// Contains only the knobs that differ between settings, in the order of the package.
+// The label contains only the knobs that differ between settings, in the order of the package.
 std::string label_of(const Package& package, const Config& setting,
                      const std::vector<Config>& all) {
   std::string label;

@@ -52,7 +52,7 @@ void read_constants(TableReader f, const Package& package, Variant& variant) {
   f.done();
 }
 
-// The value of an argument under the knobs alone; nothing if it depends on dims.
+// The value of an argument if only the knobs are known; nullopt if it depends on dims.
 std::optional<Constant> value_under(const Package& package, const Argument& argument,
                                     const Config& knobs) {
   if (!argument.knob.empty()) return std::get<std::string>(knobs.find(argument.knob)->second);
@@ -69,7 +69,8 @@ std::optional<Constant> value_under(const Package& package, const Argument& argu
   return *value;
 }
 
-// Rejects a variant whose constants its knobs never produce: it would never be launched.
+// Rejects a variant whose constants do not follow from its knobs, because it would never be
+// launched.
 void check_constants(const TableReader& f, const Package& package, const Variant& variant) {
   auto constant = variant.constants.begin();
   for (const auto& argument : package.arguments) {
@@ -99,8 +100,8 @@ void read_classes(TableReader f, const Package& package, Variant& variant) {
   f.done();
 }
 
-// Reads the arguments that the compiled kernel does not receive: constants, and integers known to
-// be 1.
+// Reads the arguments that the compiled kernel does not receive: constants, and integers of class
+// '1'.
 void read_dropped(TableReader& f, const Package& package, Variant& variant) {
   auto dropped = f.texts("dropped");
   for (std::size_t i = 0; i < package.arguments.size(); ++i) {
@@ -151,7 +152,7 @@ void check_parameters(const Package& package, const Variant& variant) {
                                    file.string(), i, has[i], expected[i]));
 }
 
-// An argument is specialized in all variants or in none.
+// Checks that an argument is specialized in all variants or in none.
 void check_specialized(const TableReader& f, Package& package, const Variant& variant) {
   const bool first = package.variants.empty();
   for (std::size_t i = 0; i < package.arguments.size(); ++i) {
@@ -174,7 +175,7 @@ void add_variant(const TableReader& f, Package& package, Variant variant) {
   package.variants.push_back(std::move(variant));
 }
 
-// A value that no variant has would never be launched.
+// Rejects a knob value without a variant, because it could never be launched.
 void check_knobs(const TableReader& root, const Package& package) {
   for (const auto& knob : package.knobs)
     for (const Value& value : knob.values)

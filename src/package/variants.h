@@ -1,4 +1,5 @@
-// The [[variant]] tables of target.toml, checked against the arguments and the compiled kernels.
+// Reads the [[variant]] tables of target.toml and checks them against arguments and compiled
+// kernels.
 #pragma once
 
 #include <string>
@@ -8,8 +9,8 @@
 
 namespace redzone::package {
 
-// `package` must have everything from read_description(). Fills in the rest except the hash. Throws
-// FieldError. `all_bytes` as for read_compiled().
+// `package` must have all parts of read_description(); this function adds the rest except the hash.
+// Throws FieldError. `all_bytes`: see read_compiled().
 void read_variants(TableReader& root, Package& package, std::string& all_bytes);
 
 }  // namespace redzone::package

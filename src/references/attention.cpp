@@ -8,7 +8,7 @@
 namespace redzone::references {
 namespace {
 
-// One head: its queries, and the keys and values that they use, each [S, D].
+// One head: its queries, and its keys and values, each [S, D].
 struct Head {
   std::span<const double> q, k, v;
   std::span<double> o;
@@ -16,8 +16,8 @@ struct Head {
   bool causal;
 };
 
-// Scores of query row i with the first keys, one for each of `scores`. Four keys at a time, because
-// the additions of one sum depend on each other; the order of each sum is unchanged.
+// Scores of query row i with the first keys, one key for each element of `scores`. Four keys at a
+// time, because the additions of one sum depend on each other; the order of each sum is unchanged.
 void score(const Head& head, std::size_t i, double scale, std::span<double> scores) {
   const double* const q = head.q.data() + i * head.width;
   std::size_t j = 0;

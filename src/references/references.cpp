@@ -5,7 +5,7 @@
 namespace redzone::references {
 namespace {
 
-// References of chunked linear attention, which read no numbers beside the dims.
+// References of chunked linear attention, which read no numbers in addition to the dims.
 template <void (*Run)(ReferenceCall&)>
 void without_numbers(ReferenceCall& call, const Numbers&) {
   Run(call);

@@ -1,5 +1,5 @@
-// References in float64 for kernels without one of their own, such as those of kernel packages,
-// looked up by the names in descriptions.
+// References in float64 for kernels that have no reference of their own, such as those of kernel
+// packages. Looked up by the names in descriptions.
 #pragma once
 
 #include <redzone/target.h>

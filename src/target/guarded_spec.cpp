@@ -23,7 +23,7 @@ std::string call_of(const Dims& dims, const Config& config) {
   return describe(dims, config);
 }
 
-// The target of a function, and its watch.
+// The target of the guarded functions, and its watch.
 struct Owner {
   std::string target;
   std::shared_ptr<SpecWatch> watch;
@@ -55,7 +55,8 @@ struct Owner {
   }
 };
 
-// A function of the spec that gives an enumerator, checked to give one that exists.
+// Wraps a function of the spec that returns an enumerator: a number that is not an enumerator
+// throws SpecMistake.
 template <class E>
 std::function<E(const Config&)> known(std::function<E(const Config&)> of, std::string target,
                                       std::string name, std::string what) {

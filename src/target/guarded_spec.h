@@ -9,11 +9,11 @@
 
 namespace redzone {
 
-// The same spec, whose functions throw nothing but SpecMistake, and with a `watch` are watched, and
-// throw SpecCallsEnded in place of a call where it says so. A
-// tolerance that is negative or not finite is such a mistake, too (it would pass anything, or
-// nothing), and so is a number that is no DType. Each spec goes through this once, where it enters
-// a process.
+// Returns the same spec with functions that throw nothing but SpecMistake. A tolerance that is
+// negative or not finite is such a mistake, too (it would pass anything, or nothing), and so is a
+// number that is not a DType. With a `watch` the functions are watched, and throw SpecCallsEnded
+// instead of running if the watch requires it. Each spec goes through this function once, when it
+// enters a process.
 TargetSpec guarded(TargetSpec spec, const std::shared_ptr<SpecWatch>& watch = nullptr);
 
 }  // namespace redzone

@@ -44,7 +44,7 @@ std::string file_problem(const std::filesystem::path& file) {
 
 using EntryPoint = const PluginInfo* (*)();
 
-// Throws whatever the plugin throws.
+// Exceptions of the plugin propagate.
 Result<LoadedPlugin> load_checked(const std::filesystem::path& file) {
   const auto fail = [&](std::string_view what) {
     return usage_error(fmt::format("plugin {}: {}", file.string(), what));

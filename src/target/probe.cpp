@@ -26,7 +26,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// A record on the pipe, one for each plugin: its length, then the error message; 0 when it loaded.
+// A record on the pipe, one for each plugin: its length, then the error message; length 0 if the
+// plugin loaded.
 using RecordLength = std::uint32_t;
 
 void write_all(int fd, const void* data, std::size_t bytes) {
@@ -84,7 +85,7 @@ std::string plugin_problem(const std::filesystem::path& plugin,
 
 enum class ReadEnd { complete, closed, late, stopped };
 
-constexpr std::int64_t kAskMs = 100;  // whether it is to stop
+constexpr std::int64_t kAskMs = 100;  // interval at which `stop` is called
 
 ReadEnd read_all(int fd, void* data, std::size_t bytes, Clock::time_point until,
                  const std::function<bool()>& stop) {
@@ -127,7 +128,8 @@ Result<void> probe_plugins(std::span<const std::filesystem::path> plugins,
   if (::pipe2(ends, O_CLOEXEC) != 0)
     return harness_error(fmt::format("cannot make a pipe: {}", ::strerror(errno)));
   Fd in(ends[0]), out(ends[1]);
-  std::fflush(nullptr);  // otherwise a plugin that calls exit() writes our buffers a second time
+  std::fflush(nullptr);  // otherwise a plugin that calls exit() writes the buffers of this process
+                         // a second time
   const pid_t parent = ::getpid();
   const pid_t pid = ::fork();
   if (pid == 0) {

@@ -1,4 +1,4 @@
-// Tries plugins out in a process that may crash.
+// Tries plugins in a process that may crash.
 #pragma once
 
 #include <chrono>
@@ -12,9 +12,9 @@ namespace redzone {
 
 // Loads all plugins, in order, in one forked child and reports the first that does not load: a
 // usage error that names the file and describes the failure (also: exited, killed by a signal,
-// timed out). `deadline` is for each plugin. Once `stop`, which is asked several times a second,
-// is true, it ends with a harness error. What the child prints is discarded. Call it before
-// starting threads that hold locks.
+// timed out). `deadline` applies to each plugin. `stop` is called several times a second; once it
+// returns true, the function returns a harness error. The output of the child is discarded. Call
+// the function before starting threads that hold locks.
 Result<void> probe_plugins(std::span<const std::filesystem::path> plugins,
                            std::chrono::milliseconds deadline,
                            const std::function<bool()>& stop = {});

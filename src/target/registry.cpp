@@ -19,15 +19,15 @@
 namespace redzone {
 namespace {
 
-// From any thread, also in a handler of a signal.
+// Prints a line to standard error. Called from any thread, also in a signal handler.
 void say(const std::string& what) {
   const std::string line =
       fmt::format("{}redzone: {}\n", ::isatty(STDERR_FILENO) != 0 ? "\n" : "", printable(what));
   [[maybe_unused]] const auto written = ::write(STDERR_FILENO, line.data(), line.size());
 }
 
-// Ends a driver that cannot continue, from any thread. Findings are already stored, and the workers
-// end with the driver. Or ends a worker that is no use.
+// Ends a driver that cannot continue, or a worker that cannot be used; from any thread. Findings of
+// a driver are already stored, and its workers end with it.
 [[noreturn]] void end_process(const std::string& why) {
   say(why);
   ::_exit(kUsage);

@@ -148,7 +148,7 @@ struct TriedCall {
   bool allowed = false;  // by the constraints
 };
 
-// The smallest call, the largest, and some between them, with the default knobs and with others.
+// The smallest call, the largest, and some between them, with the default and with other knobs.
 constexpr std::size_t kTriedCalls = 4;
 // No further call is tried after this time, because functions may be slow.
 constexpr std::chrono::seconds kTryTime{1};
@@ -158,7 +158,7 @@ TriedCall tried_call(const TargetSpec& spec, std::size_t index) {
   for (std::size_t d = 0; d < spec.dims.size(); ++d) {
     const DimSpec& dim = spec.dims[d];
     const std::int64_t from = smallest(dim), to = largest(dim);
-    // A different part of each dim's range, mostly near the lower end.
+    // A different part of each dim's range, often near the lower end.
     const auto part = static_cast<std::int64_t>(7 * index + 3 * d) % 13;
     call.dims.emplace(dim.name, index == 0   ? from
                                 : index == 1 ? to
@@ -176,7 +176,7 @@ bool holds(const Constraint& c, const TriedCall& call) {
 }
 
 // The problem with a function of the spec that `use` calls: it uses a name that the spec does not
-// declare, or throws for an allowed call. Other exceptions are left for plans to report.
+// declare, or it throws for an allowed call. Other exceptions are reported by plans.
 template <class Use>
 Problem function_problem(bool allowed, Use use) {
   try {
@@ -187,8 +187,8 @@ Problem function_problem(bool allowed, Use use) {
   return std::nullopt;
 }
 
-// The driver, each worker and each replay call the functions separately. If they got different
-// results, a difference between two trials would be attributed to the kernel.
+// The driver, each worker and each replay call the functions separately. If a function returned
+// different results, a difference between two trials would be attributed to the kernel.
 template <class Ask>
 Problem answers_problem(const TriedCall& call, std::string_view function, Ask ask) {
   bool same = true;
@@ -260,7 +260,7 @@ Problem tolerance_problem(std::string_view of, const Tolerance& tolerance) {
   return std::nullopt;
 }
 
-// NaN in inputs makes every output right, and an infinite range gives nothing else.
+// With NaN in inputs every output passes, and an infinite range produces only NaN or infinities.
 Problem bounds_problem(const TensorSpec& tensor) {
   const Fill& fill = tensor.fill;
   const bool is_range = fill.kind == Fill::Kind::uniform || fill.kind == Fill::Kind::sums ||

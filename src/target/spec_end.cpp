@@ -14,7 +14,7 @@ namespace redzone {
 namespace {
 
 constexpr std::array kSignals{SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP};
-constexpr std::size_t kStackBytes = 256 * 1024;  // `end` formats and prints
+constexpr std::size_t kStackBytes = 256 * 1024;  // because `end` formats and prints
 
 struct Told {
   std::function<const std::string*()> running;
@@ -23,7 +23,7 @@ struct Told {
   std::array<struct sigaction, kSignals.size()> before = {};
 };
 
-// Handlers have no argument that could carry it.
+// Global, because handlers have no argument for it.
 std::unique_ptr<Told>& told() {
   static std::unique_ptr<Told> one;
   return one;
@@ -38,7 +38,7 @@ void on_exit() {
   tell("ended the process by exit()");
 }
 
-// What is no function's goes to the handler that there was before.
+// A signal that no function of a spec has caused goes to the previous handler.
 void on_signal(int signal) {
   tell(fmt::format("ended with SIG{}", sigabbrev_np(signal)));
   for (std::size_t i = 0; told() != nullptr && i < kSignals.size(); ++i)
@@ -52,14 +52,15 @@ SpecEnd::SpecEnd(std::function<const std::string*()> running,
                  std::function<void(const std::string&)> end) {
   if (told() != nullptr) return;
   tells_ = true;
-  // A recursion without an end leaves no room for the handler.
+  // An alternate stack, because an endless recursion leaves no stack space for the handler.
   stack_ = std::make_unique<std::byte[]>(kStackBytes);
   stack_t stack = {};
   stack.ss_sp = stack_.get();
   stack.ss_size = kStackBytes;
   ::sigaltstack(&stack, &stack_before_);
   told() = std::make_unique<Told>(Told{std::move(running), std::move(end), ::getpid()});
-  // After told(), so that it is called before that is destroyed.
+  // Registered after told() was called, so that the handler runs before the static object is
+  // destroyed.
   [[maybe_unused]] static const int registered = std::atexit(on_exit);
   struct sigaction action = {};
   action.sa_handler = on_signal;

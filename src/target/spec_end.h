@@ -1,8 +1,8 @@
-// Tells which function of a spec ends the process: by exit(), or by a signal of its own code, such
-// as a division by 0 or a recursion without an end. The functions run in the driver, which would
-// otherwise end without a word, or with the exit code of a success.
+// Reports which function of a spec ends the process: by exit(), or by a signal that its code
+// causes, such as a division by 0 or an endless recursion. The functions run in the driver, which
+// would otherwise end without a message, or with the exit code of a success.
 //
-// _exit() and SIGKILL cannot be told.
+// _exit() and SIGKILL cannot be reported.
 #pragma once
 
 #include <csignal>
@@ -15,10 +15,11 @@ namespace redzone {
 
 class SpecEnd {
  public:
-  // `running`: the function that runs now ("target 't': the work function"); null if none does.
-  // `end`: ends the process and says why. Both are called in handlers of exit() and of signals, in
-  // the process that has made this object alone. A recursion without an end is told on the thread
-  // that makes the object, which must outlive it. Does nothing while another object exists.
+  // `running`: returns the running function ("target 't': the work function"), or null. `end`: ends
+  // the process and reports why. Both are called in handlers of exit() and of signals, and only in
+  // the process that created this object. An endless recursion is detected only on the thread that
+  // creates the object; that thread must outlive the object. The object does nothing while another
+  // one exists.
   SpecEnd(std::function<const std::string*()> running, std::function<void(const std::string&)> end);
   ~SpecEnd();
   SpecEnd(const SpecEnd&) = delete;
@@ -26,7 +27,7 @@ class SpecEnd {
 
  private:
   bool tells_ = false;
-  std::unique_ptr<std::byte[]> stack_;  // for handlers
+  std::unique_ptr<std::byte[]> stack_;  // for signal handlers
   stack_t stack_before_ = {};
 };
 

@@ -10,7 +10,7 @@ namespace {
 // Number of checks after which a running function counts as stuck.
 constexpr int kLooks = 20;
 
-// Blocks signals in the new thread: another thread waits for the process's signals.
+// Blocks signals in the new thread, because another thread waits for the process's signals.
 class SignalsBlocked {
  public:
   SignalsBlocked() {

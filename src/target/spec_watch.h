@@ -12,12 +12,13 @@
 
 namespace redzone {
 
-// The functions of a spec run in the driver, which calls them often and has no supervisor. A thread
-// therefore checks periodically whether the same call of a function is still running. It counts its
-// own checks instead of time, so that stopping the process for a while causes no false report.
+// The functions of a spec run in the driver, which calls them often and has no supervisor.
+// Therefore a thread checks periodically whether the same call of a function is still running. It
+// counts its own checks instead of time, so that stopping the process for a while causes no false
+// report.
 //
-// One thread at a time should call the functions: with two at once a stuck one may be missed, but a
-// function that returns is never reported.
+// One thread at a time should call the functions: if two threads call them at once, a stuck
+// function may be missed, but a function that returns is never reported.
 class SpecWatch : public SpecCalls {
  public:
   // Called once, on the watch's own thread, with the function that has not returned for `limit`.

@@ -9,8 +9,8 @@
 namespace redzone::trial {
 namespace {
 
-// More than any device addresses: a size that is negative, or was computed with too few bits. Less
-// may only be more than this device has.
+// A larger size exceeds the address space of every device: it is negative, or was computed with too
+// few bits. A smaller size may still exceed the memory of this device.
 constexpr std::size_t kMostRawBytes = std::size_t{1} << 47;
 
 LaunchObservation launch_observation(const KernelRef& kernel, const LaunchShape& shape) {
@@ -149,8 +149,9 @@ bool CallContext::fill_scratch() const {
   return filled;
 }
 
-// Reused memory may still be in use on the stream that it was allocated for, and other streams have
-// to wait for that stream: the fill adds no order that the target lacks.
+// Each fill runs on the stream that its buffer was allocated for, because that stream may still use
+// the reused memory. Other streams of the target must wait for that stream anyway, so the fill adds
+// no order that the target lacks.
 bool CallContext::fill_in_order() const {
   const auto& [jobs, streams] = state_.scratch_fills;
   for (std::size_t begin = 0, end = 0; begin < jobs.size(); begin = end) {
@@ -161,7 +162,7 @@ bool CallContext::fill_in_order() const {
   return true;
 }
 
-// Memory without an earlier owner: its fill waits for nothing and precedes all work.
+// For memory without an earlier owner: the fills wait for nothing and precede all work of the call.
 bool CallContext::fill_for_all() const {
   Session& session = state_.session;
   const int own = unit_.item->stream;
@@ -226,7 +227,7 @@ void* CallContext::workspace(std::string_view name, std::size_t bytes, std::size
   w.job.fill = device::FillKind::constant;
   w.job.lo = 0;
   state_.watch(w.label, call(), *at, bytes);
-  // The zeros are ordered before any use; ordering the rest is up to the target.
+  // The zeros are ordered before any use of the workspace; the target must order its own accesses.
   return state_.fill_once(w.job, unit_.item->stream) ? w.at.data : nullptr;
 }
 

@@ -11,7 +11,8 @@ namespace redzone::trial {
 
 class CallContext final : public Context {
  public:
-  // `run`: 0 .. runs - 1 on the same buffers. All arguments must outlive the context.
+  // `run`: index of the repeat, 0 .. runs - 1; all repeats use the same buffers. All arguments must
+  // outlive the context.
   CallContext(TrialState& state, CallUnit& unit, std::int64_t run)
       : state_(state), unit_(unit), run_(run) {
     state_.scratch_fills.clear();
@@ -21,8 +22,8 @@ class CallContext final : public Context {
   CallContext(const CallContext&) = delete;
   CallContext& operator=(const CallContext&) = delete;
 
-  // Call after Target::run(): fills scratch that no launch followed, waits for the target's own
-  // work in blocking mode, and releases the scratch.
+  // Call after Target::run(): fills scratch that was not followed by a launch, waits for the
+  // target's own work in blocking mode, and releases the scratch.
   void finish();
 
   const Dims& dims() const override { return unit_.item->call->dims; }
@@ -63,7 +64,7 @@ class CallContext final : public Context {
   std::uint64_t seed() const { return unit_.item->call->seed; }
   // The bytes that belong to the tensor; SpecError for a name that the spec does not declare.
   std::span<std::byte> storage(std::string_view name) const;
-  // Names memory of the process in reports of faults, until the segment ends.
+  // Fault reports use `name` for this memory of the process until the segment ends.
   void watch_memory(const std::string& name, const void* at, std::size_t bytes);
 
  private:
@@ -73,16 +74,16 @@ class CallContext final : public Context {
   // Moves a reused scratch buffer to memory from a new allocation.
   bool move_scratch(RawBuffer& scratch);
   void note_scratch(ScratchObservation request);
-  // Ends the call if no memory can have this size and alignment.
   void release(RawBuffer& allocation, int stream);
+  // Ends the call if no memory can have this size and alignment.
   bool acceptable(std::string_view name, std::size_t bytes, std::size_t align);
   RawBuffer* reusable_scratch(std::string_view name, std::size_t bytes, std::size_t align);
   std::string unused_label(std::string_view name) const;
   void* stream_handle(int device_stream) const;
-  // The device's stream for a stream of the call; ends the call if it does not exist.
+  // The device's stream for stream `index` of the call; ends the call if there is no such stream.
   std::optional<int> device_stream(int index) const;
-  // True if nothing may order a refill after the use in an earlier run, so buffers must not be
-  // reused.
+  // True if buffers must not be reused by later runs, because a refill might not be ordered after
+  // their use in an earlier run.
   bool own_scratch_each_run() const;
   // Defers the fill to the next launch: one operation fills all buffers of a call, usually several.
   bool fill_before_launch(const device::BufferJob& job, int stream);

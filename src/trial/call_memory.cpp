@@ -25,7 +25,8 @@ ScratchObservation scratch_observation(std::string_view name, std::size_t bytes,
           .need_align = need.align};
 }
 
-// As device::canary_byte(); the pattern repeats every 4 bytes of address.
+// Writes the bytes that device::canary_byte() defines; the pattern repeats every 4 bytes of
+// address.
 void write_canary(std::byte* at, std::size_t bytes, std::uint32_t canary) {
   constexpr std::size_t kPeriod = 4;
   for (std::size_t i = 0; i < std::min(bytes, kPeriod); ++i)
@@ -68,7 +69,7 @@ bool CallContext::move_scratch(RawBuffer& scratch) {
 void* CallContext::allocate(std::string_view name, std::size_t bytes, int stream) {
   if (ended() || !acceptable(name, bytes, kAllocationAlign)) return nullptr;
   const auto on = device_stream(stream);
-  // An empty buffer has a distinct address, too, for free().
+  // An empty buffer also gets a distinct address, so that free() can identify it.
   const bool guarded = state_.mode.allocator == Allocator::guard;
   const Storage storage{guarded ? bytes : std::max<std::size_t>(bytes, 1), 0, kAllocationAlign};
   device::Region region;
@@ -93,8 +94,8 @@ bool CallContext::fill_allocation(const RawBuffer& a, int stream) {
   Session& session = state_.session;
   if (a.captured) return state_.fill_once(a.job, unit_.item->stream);
   if (session.record() == nullptr || state_.immediate) return fill_before_launch(a.job, stream);
-  // In the order of the stream, as memory that has an earlier owner: who uses it in another order
-  // may do so before.
+  // If the trial records its order, the fill is part of the order of the stream, as for memory with
+  // an earlier owner: an access that is not ordered after the allocation may run before the fill.
   const std::span<const std::byte> bytes(a.at.storage, a.bytes);
   const auto operation = session.record()->use(OperationKind::allocation, {&bytes, 1},
                                                /*writes=*/true, session.place(stream));
@@ -127,7 +128,7 @@ void* CallContext::growing_workspace(std::string_view name, std::size_t bytes) {
 
 void CallContext::free(void* p, int stream) {
   if (ended() || p == nullptr) return;
-  // The latest one: earlier owners of the same memory have freed it.
+  // Search from the latest allocation: earlier owners of the same memory have freed it.
   const auto a = std::find_if(state_.allocations.rbegin(), state_.allocations.rend(),
                               [&](const RawBuffer& b) { return b.at.data == p; });
   if (a == state_.allocations.rend() || a->growing)

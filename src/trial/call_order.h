@@ -13,7 +13,7 @@ class CallOrder {
   // `state` must outlive the order.
   explicit CallOrder(TrialState& state) : state_(state) {}
 
-  // Call before a call, or the replay of a graph, on `stream`: orders it after the last one unless
+  // Call before a call, or the replay of a graph, on `stream`: orders it after the last call unless
   // the plan does. False if the trial has stopped.
   bool before(int stream);
   // Records the order that the plan itself establishes.
@@ -25,7 +25,7 @@ class CallOrder {
 
  private:
   struct Last {
-    int stream = -1;            // of the last call; -1: none yet
+    int stream = -1;            // stream of the last call; -1: no call yet
     std::uint32_t ordered = 0;  // bit set of streams ordered after that call
   };
 

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t kSignalStackBytes = std::size_t{64} << 10;
 
-// A stack overflow is handled on another stack, which each thread has to set by itself.
+// Stack overflows are handled on an alternate signal stack, which each thread must set for itself.
 void set_signal_stack(std::byte* begin) {
   stack_t stack = {};
   stack.ss_sp = begin;

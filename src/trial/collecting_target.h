@@ -1,4 +1,4 @@
-// A target whose calls return memory of their own, which holds outputs.
+// A target whose calls return their outputs in memory that the target allocated.
 #pragma once
 
 #include <redzone/target.h>
@@ -9,9 +9,9 @@ namespace redzone::trial {
 
 class CollectingTarget : public Target {
  public:
-  // Copies what run() returned for this call and repeat into the call's outputs. For each run() in
-  // their order, once all calls of a segment have been enqueued: what a later call did to a result
-  // of an earlier one shows.
+  // Copies the result of run() for this call and repeat into the call's outputs. Called once per
+  // run(), in the same order, after all calls of a segment have been enqueued: if a later call
+  // changed the result of an earlier one, the copy shows it.
   virtual void collect(CallContext& ctx) = 0;
 };
 

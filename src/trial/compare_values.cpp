@@ -14,9 +14,9 @@ namespace {
 constexpr std::size_t kLanes = 8;
 constexpr std::size_t kBlock = 32 * kLanes;
 
-// The largest relative error of a block in which all elements are finite and match; else nothing.
-// The quotient is then that of relative_error(). All other cases give a quotient that is not at
-// most 1: NaN if an operand is NaN or the tolerance is 0, and infinity.
+// The largest relative error of a block if all its elements are finite and match, else nullopt. The
+// quotient of a finite match equals relative_error(). In all other cases the quotient is not at
+// most 1: it is NaN if an operand is NaN or the tolerance is 0, or infinity.
 std::optional<double> worst_of_matching(const double* got, const double* want,
                                         const Tolerance& tolerance) {
   double worst[kLanes] = {};

@@ -7,15 +7,16 @@
 namespace redzone::trial {
 namespace {
 
-// Jobs that are enqueued together: a job is some hundred bytes, and an output may need millions.
+// Jobs that are enqueued together. Limited because a job has a few hundred bytes and an output may
+// need millions of jobs.
 constexpr std::size_t kJobsAtOnce = 4096;
 
 struct Axis {
-  std::int64_t size, stride;  // elements of the job
+  std::int64_t size, stride;  // in elements of the job
 };
 
-// A job over these axes from `at` on, in memory order, to which it sorts them. The innermost stride
-// of a job is 1.
+// The job that sets the elements on these axes to 0, starting at `at`. Sorts `axes` into memory
+// order. The innermost stride of a job is 1.
 device::BufferJob zeros(const TensorBuffer& output, std::byte* at, std::vector<Axis>& axes) {
   const auto value_bytes = static_cast<std::int64_t>(dtype_bytes(real_type(output.dtype)));
   for (Axis& axis : axes) {
@@ -97,7 +98,7 @@ bool CountedOutputs::fill(TrialState& state) {
   return true;
 }
 
-// False if the session has stopped. The device is idle before and after it.
+// False if the session has stopped. The device is idle before and after the call.
 bool CountedOutputs::settle(TrialState& state, const TargetSpec& spec, Segment& segment,
                             const CallUnit& unit, std::size_t first_result) {
   for (std::size_t t = 0; t < unit.tensors.size(); ++t) {

@@ -9,7 +9,7 @@
 namespace redzone::trial {
 namespace {
 
-// After the end of a call the device is not called: the code of CUDA_ERROR_NOT_READY.
+// Returned after the end of a call, when the device is not called: CUDA_ERROR_NOT_READY.
 constexpr int kEnded = 600;
 
 }  // namespace

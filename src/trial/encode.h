@@ -11,26 +11,26 @@
 
 namespace redzone::trial {
 
-// The rule that the descriptor breaks, as text. `code` is the device's result.
+// Explains as text which rule the descriptor breaks. `code` is the device's result.
 EncodeObservation refused_encode(std::int32_t call, std::string_view name,
                                  const tma::Descriptor& descriptor, int code,
                                  int compute_capability);
 
-// The refused descriptors of a trial. A refused wrapper is often refused for each tile of each
-// call, and explaining a rule takes longer than the encode itself. Therefore only the descriptors
-// that are kept are explained, and one like its predecessor reuses the text.
+// The refused descriptors of a trial. An invalid descriptor is often refused for each tile of each
+// call, and explaining a rule takes longer than the encode itself. Therefore only descriptors that
+// are kept are explained, and a descriptor equal to its predecessor reuses the text.
 class RefusedEncodes {
  public:
   // Returns the status for the target.
   EncodeStatus note(std::int32_t call, std::string_view name, const tma::Descriptor& descriptor,
                     int code, int compute_capability);
   void clear();
-  // At most kMostEncodeObservations, in order; one equal to its predecessor is omitted.
+  // At most kMostEncodeObservations, in order; an observation equal to its predecessor is omitted.
   const std::vector<EncodeObservation>& all() const { return all_; }
 
  private:
   std::vector<EncodeObservation> all_;
-  tma::Descriptor last_;  // the last one that was explained
+  tma::Descriptor last_;  // the last descriptor that was explained
 };
 
 // Adds to a fault's detail that its call could not encode a descriptor.

@@ -8,13 +8,13 @@
 namespace redzone::trial {
 namespace {
 
-// Always the same, so that the region is mapped once.
+// A constant size, so that the region is mapped only once.
 constexpr std::size_t kRoomBytes = std::size_t{1} << 20;
-// A larger output is read in windows, which takes longer than to wait for the device.
+// A larger output is read in windows, which takes longer than waiting for the device.
 constexpr std::size_t kMostBytes = std::size_t{64} << 10;
 constexpr std::size_t kFetchedAlign = 16;
-// Mapping the region makes some ten calls, of 1 to 2 ms each while other processes start. Many
-// workers run fewer trials than this.
+// Mapping the region makes about ten calls, of 1 to 2 ms each while other processes start. Many
+// workers run fewer trials than this, so the first trials do without the region.
 constexpr std::uint64_t kFewTrials = 16;
 
 bool is_small_output(const TensorBuffer& tensor) {
@@ -37,7 +37,7 @@ void FetchedOutputs::enqueue(std::span<const CallUnit* const> units) {
       if (!is_small_output(tensor) || used + tensor.storage.bytes > kRoomBytes) continue;
       if (region_.base == nullptr) {
         const auto region = session_.device().pinned_memory().acquire(kRoomBytes);
-        if (!region) return;  // they are read one by one
+        if (!region) return;  // the outputs are read one by one
         region_ = *region;
       }
       std::byte* const to = region_.base + used;

@@ -14,16 +14,17 @@ class FetchedOutputs {
  public:
   // Must not outlive the session.
   explicit FetchedOutputs(Session& session) : session_(session) {}
-  // Requires that the copies are complete, or the session lost.
+  // The copies must be complete, or the session lost.
   ~FetchedOutputs();
   FetchedOutputs(const FetchedOutputs&) = delete;
   FetchedOutputs& operator=(const FetchedOutputs&) = delete;
 
-  // Enqueues copies of the storage of outputs on stream 0, as many as have room. None on a device
-  // whose memory is that of the host, and none in the first trials of a worker, where mapping the
-  // memory for them takes longer than they save. Call once.
+  // Enqueues copies of the storage of outputs on stream 0, as many as fit. Copies nothing if the
+  // device uses host memory, or in the first trials of a worker, in which mapping the memory for
+  // the copies takes longer than they save. Call once.
   void enqueue(std::span<const CallUnit* const> units);
-  // The copy of the tensor's storage, valid once the device has been waited for; null: none.
+  // The copy of the tensor's storage, valid after the next wait for the device; null if there is no
+  // copy.
   const std::byte* of(const TensorBuffer& tensor) const;
 
  private:

@@ -3,7 +3,7 @@
 namespace redzone::trial {
 namespace {
 
-// Given when the second operation has run.
+// The signal that is given when the second operation has run.
 constexpr int kSecondRan = 0;
 
 }  // namespace
@@ -22,8 +22,9 @@ bool OrderWatch::is_held(int stream) const {
   return !second_ran() && !first_frees_ && record_->before_later(direction_->first, stream);
 }
 
-// Each operation follows the one before. What is not held does not wait for what is, so it leads
-// all streams as soon as it is enqueued: its own may be held from then on.
+// Orders each operation after the previous one. An operation on a stream that is not held must not
+// wait for held streams; instead all other streams wait for it as soon as it is enqueued, because
+// its own stream may be held afterwards.
 device::Status<void> OrderWatch::before(Operation operation, int stream) {
   if (second_ran() || is_held(stream))
     for (int on = 0; on < streams_; ++on)
@@ -59,7 +60,7 @@ bool OrderWatch::host_uses(Operation operation) {
   if (!direction_ || operation != direction_->second) return false;
   second_seen_ = true;
   host_is_last_ = direction_->second_first;
-  // What is held behind the first operation has nothing to wait for.
+  // Operations held behind the first operation have nothing to wait for.
   if (!direction_->second_first) device_.give_now(kSecondRan);
   return !direction_->second_first;
 }

@@ -18,7 +18,7 @@ constexpr std::size_t kAllBytes = std::numeric_limits<std::size_t>::max();
 
 void OwnBlocks::begin() {
   const std::lock_guard lock(mutex_);
-  // All streams were idle when the trial before this one ended.
+  // All streams were idle when the previous trial ended.
   if (!state_.session.lost())
     for (const Block& block : released_) block.memory->release(block.region);
   released_.clear();
@@ -72,7 +72,8 @@ void* OwnBlocks::allocate_in_trial(std::size_t bytes, void* stream) {
   a.name = a.label = fmt::format("torch#{}", counts_.blocks);
   a.bytes = bytes;
   a.align = kAlign;
-  a.call = std::max(state_.session.call(), std::int32_t{0});  // one made before the first call
+  // 0 for a block allocated before the first call
+  a.call = std::max(state_.session.call(), std::int32_t{0});
   a.region = region;
   a.at = *at;
   a.job = raw_job(*at, bytes, state_.mode.poison);

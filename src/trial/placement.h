@@ -12,19 +12,19 @@ namespace redzone::trial {
 // Every region starts at a multiple of this, for every device and allocator.
 inline constexpr std::size_t kRegionAlign = 256;
 
-// The storage of a buffer: `bytes` long, with an aligned start. Element 0 lies `lead_bytes` into
-// it; the bytes before element 0 belong to the rest of a larger tensor (a slice).
+// The storage of a buffer: `bytes` long, with an aligned start. Element 0 is at offset
+// `lead_bytes`; the bytes before element 0 belong to the rest of a larger tensor (a slice).
 struct Storage {
   std::size_t bytes = 0;
   std::size_t lead_bytes = 0;
   std::size_t align_bytes = 1;  // a power of two
-  // The storage starts so many bytes after a multiple of align_bytes; less than that.
+  // Offset of the start of the storage from a multiple of align_bytes; less than align_bytes.
   std::size_t skew_bytes = 0;
-  // Between the buffer and the end of its region, on each side, for canaries: a multiple of 256.
+  // Space for canaries between the buffer and each end of its region: a multiple of 256.
   std::size_t margin_bytes = 0;
 };
 
-// Canary windows are adjacent to the data; empty without canaries.
+// Canary windows are adjacent to the data; without canaries they are empty.
 struct Place {
   std::byte* storage = nullptr;
   std::byte* data = nullptr;  // element 0
@@ -32,7 +32,7 @@ struct Place {
   std::size_t before_bytes = 0;
   std::byte* after = nullptr;
   std::size_t after_bytes = 0;
-  device::Region region = {};  // that it lies in
+  device::Region region = {};  // the region that contains the buffer
 };
 
 // Bytes to request from device::Memory for this storage; at least 1.
@@ -44,8 +44,8 @@ std::size_t region_bytes(const Storage& storage);
 // place buffers at the base and have no canaries.
 Place place(const device::Region& region, const Storage& storage, const Mode& mode);
 
-// Pinned memory of the host: canaries on both sides, whatever the mode and the device, and guard
-// pages beyond them if the device supports these.
+// Pinned host memory: canaries on both sides in every mode and on every device, and guard pages
+// beyond the canaries if the device supports them.
 std::size_t host_region_bytes(std::size_t bytes);
 Place place_host(const device::Region& region, std::size_t bytes);
 

@@ -43,7 +43,7 @@ void PlanGraphs::replay(const RunItem& item) {
   Session& session = state_.session;
   RZ_CHECK(graph.captured != 0);
   state_.flush_watch();
-  // Launches of one graph are ordered by themselves; the fills between them are not.
+  // Replays of one graph are ordered among themselves; the fills between them are not.
   if (graph.stream >= 0 && !session.wait(item.stream, graph.stream)) return;
   graph.stream = item.stream;
   const std::int32_t call = graph.end > graph.begin ? units_[graph.end - 1].item->index : -1;
@@ -51,7 +51,7 @@ void PlanGraphs::replay(const RunItem& item) {
   if (state_.box != nullptr) state_.box->call_begun = call;
   bool ran = true;
   for (std::int64_t r = 0; ran && r < item.runs; ++r) {
-    // Only the first replay of all fills canaries; later ones would fill the same bytes.
+    // Only the graph's first replay fills canaries; later ones would fill the same bytes.
     if (r == 0 || !graph.replayed) {
       graph.replayed = r > 0 || graph.replayed;
       collect_fills(graph);

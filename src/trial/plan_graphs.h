@@ -1,8 +1,8 @@
-// The graphs of a plan: runs of calls that are captured at their position and run by their replays.
+// The graphs of a plan: calls that are captured at their position in the plan and run by replays.
 //
-// Work of the harness itself stays out of a graph. Before each replay the outputs, in-out tensors
-// and scratch of its calls are filled again, on the stream of the replay, so that a captured call
-// sees the same data as a plain one. (Scratch of a repeated call is filled once for all its runs.)
+// The harness's own work is not captured. Before each replay the outputs, in-out tensors and
+// scratch of its calls are filled again, on the stream of the replay, so that a captured call sees
+// the same data as a plain one. (Scratch of a repeated call is filled once for all its runs.)
 #pragma once
 
 #include <array>
@@ -15,11 +15,12 @@ namespace redzone::trial {
 
 class PlanGraphs {
  public:
-  // The units of one segment, which contains its graphs from the capture to the last replay. Both
-  // arguments must outlive the object.
+  // `units`: the units of one segment, which contains its graphs from the capture to the last
+  // replay. Both arguments must outlive the object.
   PlanGraphs(TrialState& state, std::vector<CallUnit>& units) : state_(state), units_(units) {}
 
-  // Until end_capture(), calls become part of the body of item.graph; `unit` is the next to run.
+  // Until end_capture(), calls become part of the graph item.graph; `unit` is the index of the next
+  // unit to run.
   void capture(const RunItem& item, std::size_t unit);
   // Does nothing without a capture. Call it on every path.
   void end_capture(std::size_t unit);
@@ -30,7 +31,7 @@ class PlanGraphs {
   struct Graph {
     int captured = 0;                // the session's number of the graph; 0: none
     std::size_t begin = 0, end = 0;  // units
-    int stream = -1;                 // of the last replay
+    int stream = -1;                 // stream of the last replay; -1: none
     bool replayed = false;
   };
 

@@ -1,10 +1,10 @@
 // Determines which call a late fault belongs to, without synchronizing.
 //
-// A device that reports a fault only at the next synchronization does not name the kernel. So a
-// progress marker is enqueued after the last work of a call on each stream, and the device writes
-// it when it gets there. A marker is only enqueued once another call follows, so that a lone call
-// and blocking launches pay nothing. After a fault, the first work of a stream whose marker was not
-// reached is unfinished.
+// A device that reports a fault only at the next synchronization does not name the kernel.
+// Therefore a progress marker is enqueued after the last work of a call on each stream, and the
+// device writes the marker when it reaches it. A marker is only enqueued once another call follows,
+// so that a lone call and blocking launches have no overhead. After a fault, the first work of a
+// stream whose marker was not written is unfinished.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ class ProgressMarkers {
     int stream = 0;
     std::uint32_t number = 0;  // from 1, growing within a trial
   };
-  // call -1: no unfinished work.
+  // `call` -1: there is no unfinished work.
   struct Attributed {
     std::int32_t call = -1;
     std::string kernel;  // "" if the call launched several, or another stream is a candidate
@@ -40,8 +40,9 @@ class ProgressMarkers {
   // class.
   std::span<const Marker> due(std::int32_t next_call);
 
-  // `reached(stream)`: the last marker that the device wrote there, 0 for none. If several streams
-  // have unfinished work, the fault is attributed to the work that was enqueued first.
+  // `reached(stream)` returns the last marker that the device wrote for the stream, 0 for none. If
+  // several streams have unfinished work, the fault is attributed to the work that was enqueued
+  // first.
   Attributed attribute(const std::function<std::uint32_t(int stream)>& reached) const;
 
  private:

@@ -9,21 +9,21 @@
 
 namespace redzone::trial {
 
-// Sets where the buffer and its canary windows are.
+// Sets the addresses of the buffer and its canary windows.
 void set_place(device::BufferJob& job, const Place& at);
 
-// A job of `bytes` bytes that fills with `poison`; whole words where size and alignment allow.
+// A job that fills `bytes` bytes with `poison`, in whole words if size and alignment allow.
 device::BufferJob raw_job(const Place& at, std::size_t bytes, std::uint32_t poison);
 
-// Fills freed memory, and checks that it is not written afterwards: canaries inside, at most
-// `most_bytes` of them.
+// A job that fills freed memory with canary bytes, at most `most_bytes` of them, and checks that
+// the memory is not written afterwards.
 device::BufferJob freed_job(const Place& at, std::size_t bytes, std::uint32_t poison,
                             std::size_t most_bytes);
 
-// The job without its canaries, whose state remains to be checked.
+// The job without its canaries, so that their current state can still be checked.
 device::BufferJob without_canaries(device::BufferJob job);
 
-// The job for the check: canaries only.
+// The job restricted to its canaries, for the check.
 device::BufferJob canaries_only(device::BufferJob job);
 
 }  // namespace redzone::trial

@@ -17,8 +17,8 @@
 namespace redzone::trial {
 namespace {
 
-// Expected values that are remembered: 16 MiB. A reference that took less time than this is run
-// again: remembering costs a few microseconds, too.
+// Capacity for remembered expected values: 16 MiB. A reference that took less time than
+// kWorthRememberingUs is run again instead, because remembering costs a few microseconds, too.
 constexpr std::size_t kRememberedElems = 2 << 20;
 constexpr std::uint64_t kWorthRememberingUs = 100;
 
@@ -41,7 +41,7 @@ void show_call(TrialState& state, const CallUnit& unit) {
   state.show_progress();
 }
 
-// Calls a function of the target. False, with the trial ended, if it throws.
+// Calls a function of the target. If it throws, ends the trial and returns false.
 template <class Function>
 bool returns(TrialState& state, const TargetSpec& spec, const CallUnit& unit, const char* name,
              Function function) {
@@ -57,7 +57,7 @@ bool returns(TrialState& state, const TargetSpec& spec, const CallUnit& unit, co
                        fmt::format("target '{}': no memory for the reference of call {}", spec.name,
                                    unit.item->index + 1));
     return false;
-  } catch (const SpecMistake& e) {  // which says more than that it was thrown
+  } catch (const SpecMistake& e) {  // its message has more detail than thrown()
     state.session.stop(End::spec_error, e.what());
     return false;
   } catch (const std::exception& e) {
@@ -109,7 +109,7 @@ std::size_t reference_bytes(const CallUnit& unit) {
     values += tensor.role == Role::inout ? 2 * of_tensor : of_tensor;
     largest = std::max(largest, of_tensor);
   }
-  return (values + 2 * largest) * sizeof(double);  // one in memory order, one as it is read
+  return (values + 2 * largest) * sizeof(double);  // one copy in memory order, one as it is read
 }
 
 void ReferenceCheck::make_inputs(const CallUnit& unit) {

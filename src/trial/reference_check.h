@@ -11,17 +11,17 @@
 
 namespace redzone::trial {
 
-// Host memory in bytes for the inputs and outputs of a call's reference.
+// Bytes of host memory for the inputs and outputs of a call's reference.
 std::size_t reference_bytes(const CallUnit& unit);
 
-// A call of which a sample is to be compared, and how that is reported: as `compared` in the end if
-// the sample has all rows of all outputs.
+// A call to compare by a sample, and the kind of comparison to report: `compared` if the sample
+// turns out to contain all rows of all outputs.
 struct SampledUnit {
   const CallUnit* unit = nullptr;
   Comparison comparison = Comparison::sampled;
 };
 
-// Keeps its memory between calls and trials: these are many and mostly small, so allocating anew
+// Keeps its memory between calls and trials: calls are many and mostly small, so new allocations
 // would cost more than computing the values.
 class ReferenceCheck {
  public:
@@ -29,13 +29,13 @@ class ReferenceCheck {
 
   // Recomputes the inputs of each call on the CPU (none are read from the device), runs the
   // reference, reads the outputs back and adds the result to the call's observation. Calls with
-  // equal descriptions share one run of the reference, in a plan and as long as it is remembered;
-  // the outputs of each are compared, and the one for which it ran carries the time. The device
-  // must be idle; outputs that were fetched are not read again. A reference that throws ends the
-  // trial as a spec error, because the mistake is not the kernel's.
+  // equal descriptions share one run of the reference, within a plan and as long as its result is
+  // remembered; the outputs of each call are compared, and the time is recorded for the call for
+  // which the reference ran. The device must be idle; fetched outputs are not read again. A
+  // reference that throws ends the trial as a spec error, because the mistake is not the kernel's.
   void compare(TrialState& state, const Target& target, const TargetSpec& spec,
                std::span<const CallUnit* const> units, const FetchedOutputs& fetched);
-  // The same for some rows of each output, for targets with TargetSpec::sampled_rows.
+  // Like compare(), for some rows of each output, for targets with TargetSpec::sampled_rows.
   void sample(TrialState& state, const Target& target, const TargetSpec& spec,
               std::span<SampledUnit> units);
 
@@ -56,9 +56,9 @@ class ReferenceCheck {
   void forget_large();
 
   std::vector<std::vector<double>> inputs_;  // by tensor; logical order
-  ExpectedOutputs outputs_;                  // likewise
-  std::vector<double> in_memory_order_;      // of an input
-  std::vector<double> sample_;               // of an output
+  ExpectedOutputs outputs_;                  // by tensor; logical order
+  std::vector<double> in_memory_order_;      // one input
+  std::vector<double> sample_;               // rows of one output
   TensorReader reader_;
   ReferenceMemory memory_;
 };

@@ -5,7 +5,7 @@
 namespace redzone::trial {
 namespace {
 
-// More than the calls of a plan that is reduced; each is looked at in a search.
+// More than the calls of a plan that is being reduced; limited because find() visits each entry.
 constexpr std::size_t kMostEntries = 256;
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Expected outputs of earlier calls. A reducer runs most calls of a plan again and again, and so do
-// the trials of one plan: their references are computed once in each worker.
+// Expected outputs of earlier calls. A reducer runs most calls of a plan repeatedly, and so do the
+// trials of one plan: each worker computes their references only once.
 #pragma once
 
 #include <cstddef>
@@ -16,13 +16,14 @@ using ExpectedOutputs = std::vector<std::vector<double>>;
 
 class ReferenceMemory {
  public:
-  // The least recently used results are forgotten beyond this many values.
+  // Above this many values the least recently used results are forgotten.
   explicit ReferenceMemory(std::size_t most_values) : most_values_(most_values) {}
 
-  // Null if unknown. Valid until the next call of keep(). A reference sees the dims, the config and
-  // the data, which depend on seed and layout: the calls must be equal. `sampled`: some rows only.
+  // Null if unknown. Valid until the next call of keep(). A reference depends on the dims, the
+  // config and the data, which depend on seed and layout: therefore only an equal call matches.
+  // `sampled`: outputs of some rows only.
   const ExpectedOutputs* find(const std::string& target, const Call& call, bool sampled);
-  // Does nothing if the outputs are larger than all that may be kept.
+  // Does nothing if the outputs alone exceed the limit.
   void keep(const std::string& target, const Call& call, bool sampled,
             const ExpectedOutputs& outputs);
 

@@ -30,7 +30,7 @@ std::uint64_t add_to_hash(std::uint64_t hash, const Layout& layout) {
   return hash;
 }
 
-// Of all that a plan says of the call, and of the tensor's name.
+// A seed from everything in the plan's call and from the tensor's name.
 std::uint64_t seed_of(const Call& call, std::string_view tensor) {
   std::uint64_t hash = add_to_hash(call.seed, tensor);
   for (const auto& [name, value] : call.dims)
@@ -53,7 +53,7 @@ std::int64_t row_count(std::span<const std::int64_t> outer) {
   return rows;
 }
 
-// A random row, whose index in the dim `edge`, if there is such a dim, is the last.
+// A random row. Its index in the dim `edge` is the last one, if there is such a dim.
 std::int64_t random_row(std::span<const std::int64_t> outer, std::size_t edge, std::uint64_t seed) {
   std::int64_t row = 0;
   for (std::size_t d = 0; d < outer.size(); ++d) {
@@ -71,8 +71,8 @@ std::vector<std::int64_t> choose_rows(std::span<const std::int64_t> outer, int w
   const std::int64_t rows = row_count(outer);
   std::set<std::int64_t> chosen;
   if (rows > wanted) chosen = {0, rows - 1};
-  // Each try finds a new row with some chance only; a few tries for each are enough unless there
-  // are hardly more rows than wanted.
+  // A try may find a row that is already chosen; a few tries per row suffice unless there are
+  // hardly more rows than wanted.
   constexpr std::uint64_t kTries = 4;
   for (std::uint64_t i = 0; rows > wanted && i < kTries * static_cast<std::uint64_t>(wanted) &&
                             std::cmp_less(chosen.size(), wanted);
@@ -93,7 +93,7 @@ std::size_t sample_bytes(const CallUnit& unit, int rows_of_each) {
     const std::int64_t rows = std::min<std::int64_t>(shape.rows(), rows_of_each);
     values += static_cast<std::size_t>(rows * shape.length());
   }
-  return 3 * values * sizeof(double);  // expected, found, and a row before the call
+  return 3 * values * sizeof(double);  // expected and found values, and a row before the call
 }
 
 RowsCall::RowsCall(const CallUnit& unit, int rows_of_each)

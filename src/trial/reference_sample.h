@@ -1,4 +1,4 @@
-// The reference of some rows of each output of a call.
+// The reference for some rows of each output of a call.
 #pragma once
 
 #include <redzone/target.h>
@@ -14,18 +14,20 @@
 
 namespace redzone::trial {
 
-// Rows of a tensor whose dims but the last have these sizes: `wanted` of them, ascending; all if
-// there are no more. The first and the last row; every second of the others has the last index of
-// one of the dims, because tiles that are cut off lie there. The same for the same seed.
+// Chooses `wanted` rows, in ascending order, of a tensor whose dims except the last have the sizes
+// `outer`; all rows if there are no more. Includes the first and the last row; every second of the
+// others has the last index in one of the dims, because partial tiles lie there. The same seed
+// gives the same rows.
 std::vector<std::int64_t> choose_rows(std::span<const std::int64_t> outer, int wanted,
                                       std::uint64_t seed);
 
-// Host memory in bytes for a sample of the call's outputs, without the inputs that are asked for.
+// Bytes of host memory for a sample of the call's outputs, without the inputs that the target
+// requests.
 std::size_t sample_bytes(const CallUnit& unit, int rows_of_each);
 
-// One call for Target::reference_rows(). Which rows it asks for depends on all that a plan says of
-// the call, so that equal calls are compared in equal rows, and others in others. `unit` must
-// outlive it.
+// One call for Target::reference_rows(). The chosen rows depend on everything in the plan's call,
+// so that equal calls are compared in equal rows, and different calls in different rows. `unit`
+// must outlive the object.
 class RowsCall final : public SampledCall {
  public:
   RowsCall(const CallUnit& unit, int rows_of_each);
@@ -38,7 +40,7 @@ class RowsCall final : public SampledCall {
                                 std::int64_t count) override;
   double input_at(std::string_view name, std::int64_t row, std::int64_t column) override;
 
-  // Of the tensor with this index in the spec: its shape, the rows that are asked for.
+  // Shape and chosen rows of the tensor with this index in the spec.
   const RowsOf& shape_of(std::size_t tensor) const { return shapes_[tensor]; }
   const std::vector<std::int64_t>& rows_of(std::size_t tensor) const { return rows_[tensor]; }
   // By tensor: the expected values of the rows, one row after the other.
@@ -51,7 +53,7 @@ class RowsCall final : public SampledCall {
   std::vector<RowsOf> shapes_;  // by tensor
   std::vector<std::vector<std::int64_t>> rows_;
   ExpectedOutputs outputs_;
-  std::vector<std::vector<double>> inputs_;  // by tensor: the rows that were asked for last
+  std::vector<std::vector<double>> inputs_;  // by tensor: the rows that were requested last
 };
 
 }  // namespace redzone::trial

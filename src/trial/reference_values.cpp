@@ -12,7 +12,7 @@ namespace {
 // Elements generated at a time: they are converted while they are in the cache.
 constexpr std::int64_t kMadeAtOnce = 2048;
 
-// Elements that lie within so many bytes are read by one copy.
+// Elements within a range of this many bytes are read by one copy.
 constexpr std::int64_t kWindowBytes = 256 * 1024;
 
 DType real_type_of(const TensorBuffer& tensor) {
@@ -127,7 +127,8 @@ bool RowsOf::read(Session& session, std::int64_t row, double* to) const {
   const auto value_bytes = static_cast<std::int64_t>(dtype_bytes(type));
   std::vector<std::byte> copy;
   for (std::int64_t c = 0; c < length_;) {
-    // As many of the next values as one window holds, in whichever direction they go.
+    // As many of the next values as fit into one window, in ascending or descending order of
+    // addresses.
     std::int64_t low = offset_bytes(index(row, c)), high = low, count = 1;
     for (; c + count < length_; ++count) {
       const std::int64_t at = offset_bytes(index(row, c + count));

@@ -1,4 +1,4 @@
-// The calls of a segment, made one after the other.
+// Runs the calls of a segment in order.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -17,8 +17,8 @@ namespace {
 
 constexpr std::size_t kFilledStackBytes = std::size_t{64} << 10;
 
-// The word that fills the stack. Not a poison of memory: what depends on that would depend on the
-// stack, too.
+// The word that fills the stack. It differs from the poison of memory, so that behavior that
+// depends on that poison does not depend on the stack, too.
 std::optional<std::uint32_t> word_of(Stack stack) {
   switch (stack) {
     case Stack::filled:
@@ -31,15 +31,15 @@ std::optional<std::uint32_t> word_of(Stack stack) {
   return std::nullopt;
 }
 
-// Leaves words on the stack below the frame of the caller, where those of the target will be.
+// Leaves the word on the stack below the frame of the caller, where the target's frames will be.
 [[gnu::noinline]] void fill_stack(std::uint32_t with) {
   std::uint32_t words[kFilledStackBytes / sizeof(std::uint32_t)];
   std::fill(std::begin(words), std::end(words), with);
-  asm volatile("" : : "r"(words) : "memory");  // or the compiler leaves the fill out
+  asm volatile("" : : "r"(words) : "memory");  // keeps the compiler from removing the fill
 }
 
-// While it exists the stack below its function was filled. What the fill leaves would be what a
-// later trial finds there, which has to differ.
+// While this object exists, the stack below its function is filled. The destructor overwrites the
+// fill, because a later trial would otherwise find it there, and trials must differ in the stack.
 class FilledStack {
  public:
   explicit FilledStack(std::optional<std::uint32_t> word) : filled_(word) {
@@ -55,7 +55,8 @@ class FilledStack {
   bool filled_;
 };
 
-// The target may fork, and let the child return: it ends here, since it must not answer the driver.
+// The target may fork, and let the child return: the child exits here, since it must not answer the
+// driver.
 class SameProcess {
  public:
   SameProcess() : us_(::getpid()) {}
@@ -69,7 +70,7 @@ class SameProcess {
   const pid_t us_;
 };
 
-// Calls `code` of the target for one run of a call, whose context it leaves behind in `context`.
+// Calls `code` of the target for one run of a call. Leaves the context of the run in `context`.
 template <class Code>
 void run_code(TrialState& state, const TargetSpec& spec, CallUnit& unit, std::int64_t run,
               const char* function, std::optional<CallContext>& context, Code code) {
@@ -88,7 +89,7 @@ void run_code(TrialState& state, const TargetSpec& spec, CallUnit& unit, std::in
   }
 }
 
-// The items from the front that a step of the plan consists of: the body of a graph, the repeats of
+// Number of items at the front that form one step of the plan: the body of a graph, the repeats of
 // a call, or one item.
 std::size_t items_of_step(std::span<const RunItem> items) {
   using Kind = RunItem::Kind;
@@ -130,7 +131,7 @@ class SegmentRun {
   }
 
  private:
-  // In a thread of its own, if the step makes calls and the mode says so.
+  // Runs the step in a separate thread if it makes calls and the mode requires it.
   void run_step(std::span<const RunItem> items) {
     using Kind = RunItem::Kind;
     const Kind kind = items.front().kind;
@@ -138,7 +139,8 @@ class SegmentRun {
     if (state_.mode.callers == Callers::one || !calls) return run_items(items);
     state_.caller.run([&] {
       run_items(items);
-      // What ends with the thread belongs to its last call, and may use the context of that.
+      // Objects destroyed at the end of the thread belong to its last call, and may use the context
+      // of that call.
       if (context_) enter(context_->index());
     });
     if (context_) leave(context_->index());
@@ -150,7 +152,7 @@ class SegmentRun {
       if (!session_.stopped()) run_item(item);
   }
 
-  // Nothing that an immediate target does can be held back.
+  // Work of an immediate target cannot be held back.
   bool hold() { return state_.immediate || session_.hold(); }
 
   void run_item(const RunItem& item) {
@@ -195,7 +197,7 @@ class SegmentRun {
       });
     }
     if (state_.mode.callers == Callers::one) context_.reset();
-    if (state_.watches_freed() && !session_.capturing())  // a graph reuses it
+    if (state_.watches_freed() && !session_.capturing())  // a graph reuses the scratch
       for (auto& scratch : unit.scratch) state_.spent.push_back({unit.item->stream, &scratch});
     leave(unit.item->index);
   }
@@ -212,7 +214,7 @@ class SegmentRun {
     session_.set_call(-1);
   }
 
-  // Of a call that was refused, and of those before it, results count as far as there are any.
+  // If a call was refused, results are collected from the calls before it.
   void collect() {
     auto* const collecting = dynamic_cast<CollectingTarget*>(&target_);
     if (collecting == nullptr || (session_.stopped() && !session_.gave_up())) return;
@@ -236,7 +238,7 @@ class SegmentRun {
   Segment& segment_;
   CallOrder order_;
   PlanGraphs graphs_;
-  std::optional<CallContext> context_;  // of the call that was made last, if its thread goes on
+  std::optional<CallContext> context_;  // of the latest call, if its thread goes on
 };
 
 }  // namespace

@@ -70,7 +70,7 @@ void locate(SanitizerRecord& record, std::span<const device::NamedRange> buffers
   if (address == 0 || record.space != "global") return;
   const device::NamedRange* nearest = nullptr;
   std::uint64_t least = kNearBytes + 1;
-  bool of_call = false;  // the nearest one may be the call's
+  bool of_call = false;  // the nearest buffer may belong to the record's call
   for (std::size_t i = 0; i < buffers.size(); ++i) {
     const device::NamedRange& range = buffers[i];
     Side side = Side::inside;
@@ -82,7 +82,8 @@ void locate(SanitizerRecord& record, std::span<const device::NamedRange> buffers
       side = Side::after;
       distance = address - number(range.end) + 1;
     }
-    // Memory that two calls used is attributed to the one that is known, or else to the last.
+    // Memory that two calls used is attributed to the record's call if it is known, else to the
+    // later call.
     const bool may_be = record.call < 0 || range.call < 0 || range.call == record.call;
     if (distance > least || !device::may_mean(buffers, i, record.call)) continue;
     if (distance == least && (may_be != of_call ? of_call : side != Side::inside)) continue;

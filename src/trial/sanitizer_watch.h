@@ -1,5 +1,5 @@
-// Reads what a tool reports during a trial, compute-sanitizer or a check of the device, and maps it
-// to calls and buffers.
+// Reads the reports of a tool (compute-sanitizer or a check of the device) during a trial, and maps
+// them to calls and buffers.
 #pragma once
 
 #include <cstdint>
@@ -19,13 +19,13 @@ struct SanitizerSource {
   std::filesystem::path log = {};
 };
 
-// Where the records of a tool come from.
+// Source of a tool's records.
 class RecordSource {
  public:
   virtual ~RecordSource() = default;
-  // Those since the last read. Requires an idle device.
+  // Returns the records since the last read. Requires an idle device.
   virtual std::vector<SanitizerRecord> read() = 0;
-  // Why those read so far in this trial are incomplete; "" if they are complete.
+  // Why the records read so far in this trial are incomplete; "" if they are complete.
   virtual std::string problem() const = 0;
   virtual void begin_trial() { read(); }
   // True if the worker must be replaced to read more.
@@ -34,17 +34,17 @@ class RecordSource {
 
 class SanitizerWatch {
  public:
-  // compute-sanitizer.
+  // For compute-sanitizer.
   explicit SanitizerWatch(const SanitizerSource& source);
-  // A check of `device`, which outlives this and knows the check.
+  // For a check of `device`, which must support the check and outlive this object.
   SanitizerWatch(SanitizerTool check, device::Device& device);
 
   SanitizerTool tool() const { return tool_; }
 
   // Discards output from before the trial.
   void begin_trial();
-  // Requires an idle device. Output since the last call of drain() belongs to `call`, unless the
-  // tool knows better (-1: unknown; an address in or near one of `buffers` decides).
+  // Requires an idle device. Attributes output since the last call of drain() to `call`, unless the
+  // tool names a call itself (-1: unknown; then an address in or near one of `buffers` decides).
   void drain(std::int32_t call, std::span<const device::NamedRange> buffers);
   SanitizerReport end_trial();
 
@@ -62,9 +62,9 @@ class SanitizerWatch {
   SanitizerReport report_;
 };
 
-// Maps `address` of the record to a buffer that it may mean (device::may_mean): buffer, side,
-// distance and, if unknown, call. Of buffers at the same distance those of the record's call and
-// lasting ones come before those of other calls. Does nothing if it is near none of them.
+// Maps `address` of the record to a buffer that it may mean (device::may_mean): sets buffer, side,
+// distance and, if unknown, call. Among buffers at the same distance, those of the record's call
+// and lasting ones are preferred to those of other calls. Does nothing if no buffer is near.
 void locate(SanitizerRecord& record, std::span<const device::NamedRange> buffers);
 
 }  // namespace redzone::trial

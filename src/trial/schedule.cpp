@@ -34,7 +34,7 @@ Result<void> add_call(const CallStep& step, std::int64_t on_stream, std::int32_t
 // Unrolls the steps of a plan in order.
 class Unroller {
  public:
-  // `graphs`: false runs the calls of graphs as plain calls, again at each replay.
+  // `graphs`: if false, calls of graphs run as plain calls, once more at each replay.
   Unroller(bool own_buffers, bool graphs, Schedule& out)
       : own_buffers_(own_buffers), graphs_(graphs), out_(out) {}
 
@@ -53,7 +53,7 @@ class Unroller {
   Result<void> operator()(const WaitStep& step) {
     RZ_TRY_ASSIGN(const auto stream, checked_stream(step.stream));
     RZ_TRY_ASSIGN(const auto on, checked_stream(step.on));
-    // Part of a body only if another call of it follows.
+    // A wait is part of a graph only if another call of the graph follows.
     waits_.push_back({.kind = RunItem::Kind::wait, .stream = stream, .on = on});
     out_.streams = std::max({out_.streams, stream + 1, on + 1});
     return {};

@@ -19,8 +19,8 @@ struct RunItem {
   int on = 0;             // wait: the stream waited for
   std::int64_t runs = 1;  // call: repetitions on the same buffers; replay: repetitions
   int graph = 0;          // the graph that the item belongs to, from 1; 0: none
-  bool joined = false;    // in one segment with the preceding item, because buffers of a graph must
-                          // stay alive
+  bool joined = false;    // in the same segment as the preceding item, because buffers of a graph
+                          // must stay alive
   bool first = true;      // first of the items that share this call index
   bool last = true;
 };
@@ -32,8 +32,8 @@ struct Schedule {
 };
 
 // Overwrites `out`, which is a parameter so that its memory is reused. `own_buffers`: each repeat
-// of a call is an item of its own (otherwise a repeat sees the inout tensors that the last one
-// left). A harness error if an index of the plan or of the trial is out of range.
+// of a call is a separate item (otherwise a repeat sees the inout tensors as the previous one left
+// them). Returns a harness error if an index of the plan or of the trial is out of range.
 Result<void> make_schedule(const Plan& plan, const TrialSpec& trial, bool own_buffers,
                            Schedule& out);
 

@@ -8,7 +8,7 @@
 namespace redzone::trial {
 namespace {
 
-// Bytes of the regions of the unit's tensors; nothing if one cannot exist.
+// Bytes of the regions of the unit's tensors; nullopt if one of the tensors cannot exist.
 std::optional<std::size_t> describe(TrialState& state, const TargetSpec& spec, CallUnit& unit) {
   std::size_t bytes = 0;
   unit.tensors.resize(spec.tensors.size());
@@ -41,7 +41,7 @@ void place_unit(TrialState& state, CallUnit& unit) {
   }
 }
 
-// The harness's use of all tensors of the units, as an operation of the trial's order.
+// Records the harness's use of all tensors of the units as an operation of the trial's order.
 Session::Ordered note_use(Session& session, OperationKind kind, std::span<const CallUnit> units,
                           bool writes) {
   if (session.record() == nullptr) return std::nullopt;
@@ -93,7 +93,7 @@ bool dirty(const BufferObservation& o) {
   return o.dirty_before + o.dirty_after + o.dirty_gaps > 0;
 }
 
-// If the buffer is watched all of its bytes are checked, else only its canaries.
+// A job for all bytes of a watched buffer, else for its canaries only.
 device::BufferJob check_job(const RawBuffer& buffer) {
   return buffer.watched ? buffer.job : canaries_only(buffer.job);
 }
@@ -139,7 +139,7 @@ void prepare(TrialState& state, const TargetSpec& spec, std::span<const RunItem>
   out.ran = 0;
   out.checked = out.scratch_checked = out.trial_checked = false;
   std::size_t used = 0, taken = 0;
-  std::size_t cut = 0, cut_count = 0;  // the last point where the segment may end
+  std::size_t cut = 0, cut_count = 0;  // the last point at which the segment may end
   for (; taken < items.size(); ++taken) {
     const RunItem& item = items[taken];
     if (!item.joined) {
@@ -170,9 +170,9 @@ void fill(TrialState& state, Segment& segment) {
   for (const auto& unit : segment.used())
     for (const auto& tensor : unit.tensors)
       if (state.checks || tensor.role != Role::out) segment.jobs.push_back(tensor.job);
-  // A call's tensors are ready in the order of its own stream: a side stream has to wait for it.
-  // The stream of fills, for which all side streams wait, does not wait for these: the host has
-  // waited for the segment before, whose memory it may fill.
+  // A call's tensors are ready in the order of its own stream: a side stream must wait for that
+  // stream. The stream of fills, for which all side streams wait, does not wait for these fills:
+  // the host has already waited for the previous segment, whose memory it may fill.
   const auto filled = note_use(state.session, OperationKind::fill, segment.used(), true);
   if (state.session.fill(0, segment.jobs, filled)) state.session.fork_from(0, state.streams.plan);
 }
@@ -187,7 +187,7 @@ void check(TrialState& state, Segment& segment, bool last) {
     if (!segment.scratch_checked) continue;
     for (const auto& s : segment.units[i].scratch) segment.jobs.push_back(check_job(s));
   }
-  state.spent.clear();  // later work may reuse their memory
+  state.spent.clear();  // later work may reuse the memory of spent scratch
   const std::size_t of_calls = segment.jobs.size();
   if (segment.trial_checked)
     state.for_each_lasting([&](const RawBuffer& b) { segment.jobs.push_back(check_job(b)); });
@@ -200,7 +200,7 @@ void check(TrialState& state, Segment& segment, bool last) {
   if (!segment.checked) return;
   const auto read =
       note_use(session, OperationKind::check, std::span(segment.units).first(segment.ran), false);
-  // A side stream that frees memory need not be joined.
+  // A side stream on which memory was freed need not be joined to its call.
   const std::size_t first = was_freed_aside(state) ? of_calls : jobs.size();
   segment.checked =
       session.check(0, jobs.first(first), results, read) &&

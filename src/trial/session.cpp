@@ -6,14 +6,15 @@
 namespace redzone::trial {
 namespace {
 
-// Maximum number of device operations of one call, as hold_capacity() counts them: a fill uploads
-// its table, a check also clears and returns its results, a wait records an event.
+// Maximum number of device operations of one function of the device, counted as in hold_capacity():
+// a fill uploads its table, a check also clears and returns its results, a wait records an event.
 constexpr std::size_t kFillOperations = 2;
 constexpr std::size_t kCheckOperations = 4;
 constexpr std::size_t kWaitOperations = 2;
-constexpr std::size_t kAcquireOperations = 3;  // a pool may make the stream wait for another
+constexpr std::size_t kAcquireOperations = 3;  // a pool may make the stream wait for another stream
 
-// What a target throws or refuses with may be of any length; the driver keeps it for each trial.
+// A target may stop a trial with a text of any length, and the driver keeps the text for each
+// trial.
 constexpr std::size_t kMostTextBytes = std::size_t{16} << 10;
 
 std::string cut(const std::string& text) {
@@ -317,8 +318,8 @@ bool Session::open() {
   return accept(device_.open());
 }
 
-// No progress markers if a fault names its call. A captured stream takes none: they would be
-// written at each replay.
+// Enqueues no progress markers on a device whose faults name their call, or during a capture,
+// because each replay would write the marker again.
 void Session::mark_progress() {
   if (traits_.execution.fault_names_call || capture_) return;
   for (const auto& mark : markers_.due(call_))
@@ -346,14 +347,15 @@ void Session::Launched::add(std::int32_t of_call, std::string_view of_kernel) {
 void Session::lose(const device::Failure& failure) {
   lost_ = true;
   std::string detail = failure.detail;
-  // The first end may be a consequence of this fault.
+  // The recorded end may be a consequence of this fault.
   if (fault_) detail += "; before it: " + fault_->code + ": " + fault_->detail;
   end_ = End::completed;
   message_.clear();
   stop_fault(failure.code, -1, {}, std::move(detail));
   attribute(*fault_);
   if (failure.bytes_behind_shared == 0) return;
-  // Named as what the guard page stops: by how far a write misses depends on the sizes.
+  // Reported like a write into the guard page behind the buffer: how far a write misses depends on
+  // the sizes.
   fault_->buffer = kSharedBuffer;
   fault_->side = Side::after;
   fault_->access = Access::write;
@@ -361,7 +363,7 @@ void Session::lose(const device::Failure& failure) {
 }
 
 void Session::attribute(Fault& fault) const {
-  // Such a device runs one kernel at a time and reports which.
+  // Such a device runs one kernel at a time and reports which one.
   if (traits_.execution.fault_names_call && box_ != nullptr && box_->call_running >= 0) {
     fault.call = box_->call_running;
     fault.kernel = box_->kernel;

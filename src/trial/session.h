@@ -1,9 +1,10 @@
 // The device during one trial: enqueues work, blocks and releases launches, and records how the
 // trial ended.
 //
-// Every call of a device can fail because of a kernel enqueued long before. So all enqueueing goes
-// through this class: it records what was enqueued since the last synchronization, attributes a
-// fault if only one call is possible, and never uses a lost device again.
+// Every call of the device can fail because of a kernel enqueued long before. Therefore all
+// enqueueing goes through this class: it records what was enqueued since the last synchronization,
+// attributes a fault if only one call is possible or if progress markers identify the call, and
+// never uses a lost device again.
 #pragma once
 
 #include <cstdint>
@@ -27,43 +28,43 @@ class Session {
   Session(device::Device& device, device::BlackBox* box)
       : device_(device), traits_(traits_of(device.info().kind)), box_(box), order_(device) {}
 
-  // `streams` of the device, of which the plan names the first `plan_streams`. `markers`: whether
-  // calls are separated by progress markers, which attribute a late fault.
+  // `streams`: number of device streams, of which the plan names the first `plan_streams`.
+  // `markers`: whether calls are separated by progress markers, which attribute a late fault.
   void begin(const TrialSpec& trial, int streams, int plan_streams, bool markers);
   // Trials that have begun, the current one included.
   std::uint64_t trials() const { return trials_; }
 
-  // The first end of a trial counts; only a lost device overrides it.
+  // The first end of a trial counts, except that a lost device and end_capture() override it.
   void stop(End end, std::string message);
-  // Ends the trial with a fault of this call (-1: unknown).
+  // Ends the trial with a fault of the call `call` (-1: unknown).
   void stop_fault(std::string code, std::int32_t call, std::string kernel, std::string detail);
   void stop(const device::Failure& failure);
   bool stopped() const { return end_ != End::completed; }
-  // True if the trial was ended in good order: the call that ended it was refused, by the target or
-  // for lack of memory, and what was enqueued before runs to its end.
+  // True if a call was refused, by the target or for lack of memory, which ended the trial while
+  // the device stayed usable: work enqueued before that call still completes.
   bool gave_up() const { return end_ == End::unsupported || end_ == End::out_of_memory; }
   bool lost() const { return lost_; }
   void report(Observation& to) const;
 
-  // Whether the target has enqueued anything in this trial, or may have: it has a stream's handle.
+  // Whether the target has enqueued work in this trial, or may have because it has a stream handle.
   bool worked() const { return worked_; }
 
-  // The call that enqueues from now on; -1: the harness. Enqueues the progress markers of the calls
-  // before it.
+  // Sets the call that enqueues from now on; -1: the harness. Enqueues the progress markers of
+  // earlier calls.
   void set_call(std::int32_t call);
   std::int32_t call() const { return call_; }
 
-  // What the trial enqueues is recorded there; null unless the trial asks for it.
+  // The record of what the trial enqueues; null unless the trial requests it.
   order::Record* record() { return order_.record(); }
   order::Place place(int stream) const { return {call_, stream}; }
   // Requires an idle or a lost device.
   std::optional<OrderObservation> order() { return order_.end(lost_); }
 
   using Ordered = std::optional<OrderWatch::Operation>;
-  // Return false, after stopping the trial, if the device fails.
-  // `operation`: of the record, if it is one.
+  // These functions return false if the device fails, after stopping the trial. `operation`: the
+  // number of the operation in the record, if recorded.
   bool fill(int stream, std::span<const device::BufferJob> jobs, Ordered operation = {});
-  // In the order of a stream of the process: one of the trial's by its handle, or another.
+  // Fills in the order of any stream of the process, given by its handle.
   bool fill_on(void* stream, std::span<const device::BufferJob> jobs);
   // `results` must live until the next synchronize().
   bool check(int stream, std::span<const device::BufferJob> jobs, device::BufferCheck* results,
@@ -79,30 +80,30 @@ class Session {
   bool settle();
   bool copy(int stream, void* to, const void* from, std::size_t bytes);
   bool memset(int stream, void* to, std::uint8_t value, std::size_t bytes);
-  // The target frees the allocation that begins there, in the order of the stream. False if its
-  // bytes are to be kept.
+  // Records that the target frees the allocation at `begin` in the order of the stream. False if
+  // the freed memory must keep its bytes.
   bool note_free(int stream, const void* begin, Ordered& operation);
-  // The host may use the pinned memory at `begin` until its call ends.
+  // Call before the host may use the pinned memory at `begin`, until its call ends.
   bool give_to_host(const void* begin);
-  // A copy of the harness: it belongs to no call and is not waited for.
+  // A copy for the harness: it is attributed to no call, and blocking mode does not wait for it.
   bool fetch(int stream, void* to, const void* from, std::size_t bytes);
   std::optional<device::Region> acquire(device::OrderedMemory& memory, std::size_t bytes,
                                         int stream);
   bool release(device::OrderedMemory& memory, device::Region region, int stream);
   bool wait(int stream, int on);
   // Until end_capture(), work enqueued on `stream`, and on streams that wait for it, is recorded
-  // (see device::Device). Not while capturing().
+  // into a graph (see device::Device). Must not be called while capturing().
   bool begin_capture(int stream);
   // Returns the graph for replay(); 0 if the trial has stopped. Call it on every path. Work that
-  // cannot be captured ends the trial as unsupported, even if the target has already failed because
-  // of it. `join`: first joins streams that take part in the capture.
+  // cannot be captured ends the trial as unsupported, even if the target has already failed as a
+  // consequence. `join`: first joins the streams that take part in the capture.
   int end_capture(bool join);
   bool capturing() const { return capture_.has_value(); }
   bool is_graph(int graph) const {
     return graph >= 1 && static_cast<std::size_t>(graph) <= graphs_.size();
   }
   bool replay(int stream, int graph);
-  // Streams 0 .. `streams` - 1 wait for `on`, or `on` waits for them.
+  // fork_from: streams 0 .. `streams` - 1 wait for `on`. join_to: `on` waits for these streams.
   bool fork_from(int on, int streams);
   bool join_to(int on, int streams);
   bool synchronize();
@@ -118,9 +119,9 @@ class Session {
  private:
   bool accept(const device::Status<void>& status);
   int finish_capture(bool join);
-  // Makes room for `operations` device operations on a held stream.
+  // Makes room for `operations` device operations if launches are held.
   bool reserve(std::size_t operations);
-  // After a copy or memset was enqueued, or refused.
+  // Call after a copy or memset was enqueued or refused.
   bool enqueued(int stream, OperationKind kind, const device::Status<void>& status);
   void note_launch(int stream, std::string_view kernel);
   void mark_progress();
@@ -143,7 +144,7 @@ class Session {
   bool held_ = false;
   std::size_t held_operations_ = 0;
 
-  // Pending launches: the call and kernel if all have the same.
+  // Pending launches: their call and kernel, if all launches have the same.
   struct Launched {
     bool any = false;
     std::int32_t call = -1;  // -1: none or several

@@ -25,7 +25,8 @@ std::uint64_t seed_of_tensor(const Call& call, const TensorSpec& spec) {
   return device::mix(call.seed ^ hash_name(spec.name));
 }
 
-// Whether the base is an odd multiple of what is promised. `spec` is one of target's.
+// Whether the base must be an odd multiple of the promised alignment. `spec` must be an element of
+// `target.tensors`.
 bool is_exact(const TensorSpec& spec, const TargetSpec& target, const Call& call,
               const Mode& mode) {
   const auto k = static_cast<std::size_t>(&spec - target.tensors.data());
@@ -33,9 +34,9 @@ bool is_exact(const TensorSpec& spec, const TargetSpec& target, const Call& call
   return mode.alignment == Alignment::exact;
 }
 
-// Sets how the storage is aligned. An empty one always lies at the guard page. Only the skew, which
-// is the same in all trials, makes the alignment less than promised: it is what lets the storage
-// end at its guard page.
+// Sets the alignment of the storage. An empty storage always lies at the guard page. Only the skew,
+// which is the same in all trials, makes the actual alignment less than promised: with the skew the
+// storage can end at its guard page.
 void align(const TensorSpec& spec, std::size_t promised, bool exact, Alignment alignment,
            Storage& storage) {
   constexpr std::size_t kVector = 16;  // bytes of the widest load of one thread on most GPUs
@@ -52,10 +53,10 @@ void align(const TensorSpec& spec, std::size_t promised, bool exact, Alignment a
   }
 }
 
-// Keeps the alignment and lets the storage have the same remainder in all trials. One remainder
-// cannot touch a guard page on both sides: it ends at its page under guard_after, because most
-// kernels that leave a tensor do so there. With an exact alignment it can do neither, and stays
-// near its start.
+// Keeps the alignment and gives the base the same remainder in all trials. With one remainder a
+// storage cannot touch the guard pages on both sides: it ends at its page under guard_after,
+// because most kernels that access memory outside of a tensor do so after its end. With an exact
+// alignment the storage cannot touch either page and stays near the start of its region.
 void fix_remainder(std::size_t promised, bool exact, Storage& storage) {
   if (storage.bytes == 0) return;
   const std::size_t to_end = round_up(storage.bytes + storage.skew_bytes, storage.align_bytes);
@@ -67,7 +68,7 @@ tl::unexpected<Error> too_large(std::string why) {
   return harness_error(std::move(why));
 }
 
-// A usage error if the author's function returns what is no shape.
+// A usage error if the author's function returns an invalid shape.
 Result<Shape> shape_of_call(const TensorSpec& spec, const Call& call) {
   Shape shape = spec.shape_for(call.dims, call.config);
   if (const auto problem = shape_violation(shape))
@@ -127,7 +128,7 @@ std::uint64_t gap_end_bytes(const View& view, std::size_t element_bytes) {
   return sparse ? kSparseGapEndBytes : device::kWholeGaps;
 }
 
-// The elements of the job are reals, so a complex tensor has twice as many, in pairs.
+// The elements of the job are reals: a complex tensor has twice as many, in pairs.
 void set_elements(const View& view, DType dtype, device::BufferJob& job) {
   const std::int64_t reals = reals_per_element(dtype);
   job.rank = static_cast<std::uint32_t>(view.memory_sizes.size());

@@ -21,13 +21,15 @@ struct TensorBuffer {
   View view;
   Storage storage;
   Place at;               // null until placed
-  device::BufferJob job;  // fills it before the call and checks it after; over reals
+  device::BufferJob job;  // fills the tensor before the call and checks it after; its elements are
+                          // reals
 };
 
-// Describes everything except the place. The data depend only on the seed of the call, the tensor's
-// name and the memory order: a call has the same data at any position in the plan. A usage error if
-// the spec's shape or fill range is invalid, and a harness error if the tensor does not fit an
-// address space. Throws what the other functions of the spec throw. `spec` is one of target's.
+// Sets everything except the place. The data depend only on the seed of the call, the tensor's name
+// and the memory order: a call has the same data at any position in the plan. Returns a usage error
+// if the spec's shape or fill range is invalid, and a harness error if the tensor does not fit into
+// the address space. Exceptions of the spec's other functions propagate. `spec` must be an element
+// of `target.tensors`.
 Result<void> describe_tensor(const TensorSpec& spec, const TargetSpec& target, const Call& call,
                              const Mode& mode, TensorBuffer& out);
 

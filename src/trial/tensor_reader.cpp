@@ -9,8 +9,8 @@
 namespace redzone::trial {
 namespace {
 
-// Reading in windows of this size keeps the number of copies low and, if rows are far apart, the
-// bytes copied, too.
+// Reading in windows of this size limits the number of copies and, if rows are far apart, the bytes
+// copied, too.
 constexpr std::size_t kReadWindowBytes = 256 * 1024;
 
 class Reader {

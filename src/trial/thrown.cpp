@@ -19,11 +19,11 @@
 namespace redzone::trial {
 namespace {
 
-constexpr std::size_t kMostBytes = 100;   // of a type or a text in a code
-constexpr std::size_t kMostLooked = 300;  // of a line
+constexpr std::size_t kMostBytes = 100;   // of a type name or a text in a code
+constexpr std::size_t kMostLooked = 300;  // of the text that is examined
 
-// "size # at #" of "size [2, 3] at 0x7f20ab" and "size [2, 3, 4] at /tmp/a": what may depend on the
-// call or the machine.
+// Replaces values that may depend on the call or the machine: "size [2, 3] at 0x7f20ab" and "size
+// [2, 3, 4] at /tmp/a" both become "size # at #".
 std::string without_values(const std::string& line) {
   static const std::regex paths(R"((^|[\s'"(=:])/[^\s'")]+)");
   static const std::regex numbers(
@@ -62,7 +62,7 @@ std::string code_of(const char* type, std::string_view text) {
                      words);
 }
 
-// `text` may be null, whoever wrote the exception.
+// `text` may be null: an exception of the target may return null from what().
 Thrown told_by(const std::type_info& type, const char* text) {
   if (text == nullptr) text = "";
   return {code_of(type.name(), {text, ::strnlen(text, kMostLooked)}), text};

@@ -1,4 +1,5 @@
-// How a fault names an exception: by its type and text, so that two causes are two findings.
+// Converts an exception to a fault's code, from its type and text, so that two causes are two
+// findings.
 #pragma once
 
 #include <stdexcept>
@@ -12,13 +13,13 @@ struct Thrown {
   std::string text;  // for people
 };
 
-// The exception that is being handled: to be called within a catch block. Its code is "exception:
-// TYPE: TEXT" with the beginning of the first line of the text, and '#' for numbers, lists of them
-// and paths, which may depend on the call; of std::bad_alloc, which comes up anywhere, the type
-// alone.
+// The exception that is being handled; call it in a catch block. The code is "exception: TYPE:
+// TEXT" with the beginning of the first line of the text. '#' replaces numbers, lists of numbers
+// and paths, which may depend on the call. For std::bad_alloc, which can occur anywhere, the code
+// has only the type.
 Thrown thrown_now();
 
-// Thrown in place of an exception of another language, which has a code already.
+// Thrown in place of an exception of another language, for which a code is already known.
 class CodedError : public std::runtime_error {
  public:
   CodedError(std::string code, const std::string& text)

@@ -16,7 +16,7 @@ bool in_order(Allocator allocator) {
   return allocator == Allocator::pool || allocator == Allocator::caching;
 }
 
-// Searches from the latest: most regions that are given back early are recent.
+// Searches from the latest region: most regions that are given back early are recent.
 template <class List>
 auto find(List& list, const device::Region& region) {
   return std::find_if(list.rbegin(), list.rend(),
@@ -176,7 +176,7 @@ void TrialMemory::keep(const device::Region& region) {
 }
 
 bool TrialMemory::release_retired() {
-  // A capture cannot wait: the limit is exceeded rather than the capture broken.
+  // A capture cannot wait for the device: exceed the limit rather than break the capture.
   if (retired_.empty() || session_.capturing()) return true;
   if (!session_.synchronize()) return false;
   for (const auto& [bytes, list] : retired_)

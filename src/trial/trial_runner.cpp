@@ -165,7 +165,7 @@ void TrialRunner::run_segments(const TargetEntry& entry, Target& target, bool re
     state_.set_phase(device::Phase::preparing);
     forget_names();
     prepare(state_, entry.spec, items, limits_.bytes, calls_of_segment(entry.spec), now);
-    // The next segment would have the memory of this one.
+    // The next segment would reuse the memory of this one.
     if (entry.spec.remembers_addresses && now.items.size() < items.size())
       state_.session.stop(End::out_of_memory,
                           fmt::format("its tensors need more than {} bytes at the same time, since "
@@ -181,18 +181,21 @@ void TrialRunner::run_segments(const TargetEntry& entry, Target& target, bool re
     if (state_.checks) check(state_, now, last);
     if (state_.checks || reference) counted_.settle(state_, entry.spec, now);
     if (reference) compare(entry, target, now);
-    // Regions are only reused in the order of one stream of the trial. Under a tool, its output
-    // must be mapped while the segment's buffers are known.
+    // Regions are only reused in the order of one stream of the trial. The output of a tool must be
+    // mapped while the segment's buffers are known.
     if (!last &&
         (session.streams() > 1 || own_blocks_.connected() || state_.sanitizer != nullptr)) {
       session.synchronize();
       state_.drain_sanitizer(-1);
     }
-    if (!last) state_.memory.retire();  // otherwise end() has them in the order of their requests
+    if (!last)
+      state_.memory.retire();  // otherwise end() releases the regions in the order of
+                               // their requests
   }
 }
 
-// Work in flight may still fault beside a buffer of a finished segment.
+// Waits for the device before it forgets names, because work in flight may still fault near a
+// buffer of a finished segment.
 void TrialRunner::forget_names() {
   constexpr std::size_t most = 4096;
   const bool mapped = state_.sanitizer != nullptr && segment_count_ > 1;
@@ -242,7 +245,7 @@ void TrialRunner::compare(const TargetEntry& entry, const Target& target, const 
   state_.set_phase(device::Phase::comparing);
   reference_.compare(state_, target, entry.spec, compared_, fetched);
   if (!state_.session.stopped()) reference_.sample(state_, target, entry.spec, sampled_);
-  // A reference that threw has compared nothing.
+  // If a reference threw, nothing was compared.
   if (!state_.session.stopped()) {
     for (const CallUnit* unit : compared_)
       state_.of_call(unit->item->index).comparison = Comparison::compared;
@@ -255,8 +258,8 @@ void TrialRunner::compare(const TargetEntry& entry, const Target& target, const 
 void TrialRunner::finish(std::unique_ptr<Target> target) {
   Session& session = state_.session;
   const bool idle = session.synchronize();
-  // Work in flight may use memory of the target's members. On a lost device it may still run: then
-  // the worker exits without destroying anything.
+  // Work in flight may use memory of the target's members. On a lost device it may still run, so
+  // the target is leaked, and the worker exits without destroying anything.
   if (session.lost()) {
     leak_on_purpose(std::move(target));
   } else {

@@ -80,7 +80,7 @@ void TrialState::flush_watch() {
   if (session.lost() || (!retell_ && told_ == watched_.size())) return;
   if (retell_)
     session.device().watch(watched_);
-  else  // avoids passing all of them again for each buffer of a long plan
+  else  // only the new names, because a long plan has many
     session.device().watch_more(std::span(watched_).subspan(told_));
   told_ = watched_.size();
   retell_ = false;

@@ -19,17 +19,17 @@
 
 namespace redzone::trial {
 
-// Scratch, a workspace, an allocation, or pinned memory of the host.
+// Scratch, a workspace, an allocation, or pinned host memory.
 struct RawBuffer {
   std::string name;   // as given by the target
-  std::string label;  // the same, or name#2 and so on within a call
+  std::string label;  // name, or name#2 and so on if a call repeats the name
   std::size_t bytes = 0;
   std::size_t align = 1;
   std::int64_t run = 0;    // scratch: the last run of the call that used it
   std::int32_t call = -1;  // the (first) call that requested it
   device::Region region;
   Place at;
-  device::BufferJob job;   // fills it
+  device::BufferJob job;   // fills the buffer
   bool growing = false;    // an allocation that is a growing workspace
   bool in_graph = false;   // a growing workspace that a capture has used
   bool freed = false;      // an allocation that the target has freed
@@ -38,7 +38,7 @@ struct RawBuffer {
   bool temporary = false;  // allocated and freed in one capture: filled again before each replay
 };
 
-// One call with its buffers; runs item->runs times on them.
+// One call with its buffers, which all item->runs runs use.
 struct CallUnit {
   const RunItem* item = nullptr;
   bool waits = false;                 // captured, and not replayed yet
@@ -46,9 +46,10 @@ struct CallUnit {
   std::vector<RawBuffer> scratch;
 };
 
-// The streams of the device during a trial: those of the plan, the side streams of the target, and
-// after them one for fills. With side streams only the target knows which stream uses its scratch
-// first, and a fill on one of them would order it against the others.
+// The streams of the device during a trial: those of the plan, then the side streams of the target,
+// then one for fills if there are side streams. In that case only the target determines which
+// stream uses its scratch first, and a fill on one of these streams would order that stream
+// relative to the others.
 struct StreamUse {
   int plan = 1;
   int side = 0;
@@ -72,34 +73,34 @@ struct TrialState {
     if (box != nullptr) ++box->progress;
   }
 
-  // Memory for one buffer in its place, for later work on `stream`. Stops the session and returns
-  // nothing if memory is exhausted.
+  // Allocates and places one buffer for later work on `stream`. Stops the session and returns
+  // nullopt if memory is exhausted.
   std::optional<Place> acquire(Storage storage, device::Region& region, int stream);
-  // The same for a buffer that lives until the trial ends.
+  // Like acquire(), for a buffer that lives until the trial ends.
   std::optional<Place> acquire_lasting(Storage storage, device::Region& region);
   // Storage::margin_bytes of every buffer of this trial.
   std::size_t margin_bytes() const { return margin_bytes_; }
   // Freed memory can be watched only if it is guarded and not reused.
   bool watches_freed() const { return checks && mode.allocator == Allocator::guard; }
-  // Names the addresses in `at` from the next launch on, for reports and for the order of the
-  // trial; no effect without checks. `constant`: kernels only read them.
+  // Registers the name of the addresses in `at`, for reports and for the order of the trial, from
+  // the next launch on. No effect without checks or a tool. `constant`: kernels only read the
+  // memory.
   void watch(const std::string& name, std::int32_t call, const Place& at, std::size_t bytes,
              bool constant = false);
   // Passes added names to the device. Cheap if there are none.
   void flush_watch();
-  // Before code of an immediate target runs: inputs are there, and reports know the buffers. False
-  // if the session has stopped.
+  // Call before code of an immediate target runs: inputs are filled and reports have all names when
+  // it returns. False if the session has stopped.
   bool make_ready();
-  // Names that are in use.
+  // Number of registered names.
   std::size_t names() const { return watched_.size(); }
-  // Keeps the names of what lives for the whole trial alone.
+  // Forgets all names except those of buffers that live for the whole trial.
   void forget_watched();
-  // Requires an idle device: reads compute-sanitizer's output, which belongs to `call` (-1:
-  // unknown).
+  // Requires an idle device. Reads the tool's output, which is attributed to `call` (-1: unknown).
   void drain_sanitizer(std::int32_t call);
 
-  // Fills a buffer that outlives the call before any stream can use it; during a capture the fill
-  // is deferred to its end, and not repeated before replays.
+  // Fills a buffer that outlives the call, before any stream can use the buffer. During a capture
+  // the fill is deferred to the end of the capture, and is not repeated before replays.
   bool fill_once(const device::BufferJob& job, int stream);
   // Call after each capture.
   bool flush_fills(int stream);
@@ -120,21 +121,22 @@ struct TrialState {
   SanitizerWatch* sanitizer = nullptr;  // null if the worker runs under no tool
   Mode mode;
   StreamUse streams;
-  bool checks = true;                                      // see TrialRunner::run()
-  bool records = true;                                     // records launches and requests
-  bool marks = true;                                       // separates calls by progress markers
-  bool immediate = false;                                  // TargetEntry::immediate
-  std::deque<RawBuffer> workspaces;                        // live for the whole trial
-  std::deque<RawBuffer> allocations;                       // including freed ones
-  std::map<std::string, RawBuffer*, std::less<>> growing;  // among them, by name
+  bool checks = true;                 // see TrialRunner::run()
+  bool records = true;                // whether launches and requests are recorded
+  bool marks = true;                  // whether progress markers separate calls
+  bool immediate = false;             // TargetEntry::immediate
+  std::deque<RawBuffer> workspaces;   // live for the whole trial
+  std::deque<RawBuffer> allocations;  // including freed ones
+  // growing workspaces among `allocations`, by name
+  std::map<std::string, RawBuffer*, std::less<>> growing;
   std::deque<RawBuffer> host_buffers;
   std::vector<CallObservation> calls;  // by call index
   RefusedEncodes refused;
-  // Scratch and allocations of the call that is being enqueued, to be filled before its next
+  // Fills of scratch and allocations of the call that is being enqueued, deferred until its next
   // launch.
   struct Fills {
     std::vector<device::BufferJob> jobs;
-    std::vector<int> streams;  // of each job: the stream that the memory was allocated for
+    std::vector<int> streams;  // for each job, the stream that the memory was allocated for
 
     void add(int stream, const device::BufferJob& job) {
       jobs.push_back(job);
@@ -146,10 +148,10 @@ struct TrialState {
     }
   };
   Fills scratch_fills;
-  // The target has a stream's handle and may keep it in a static. Its own work there is invisible,
-  // so nothing is deferred from then on.
+  // The target has a stream handle and may keep it in a static. Its own work there is invisible to
+  // the harness, so fills are no longer deferred.
   bool stream_is_out = false;
-  // Scratch of the segment's finished calls, to be overwritten with the next fill on its stream.
+  // Scratch of the segment's finished calls, to be overwritten by the next fill on its stream.
   struct Spent {
     int stream = 0;
     RawBuffer* scratch = nullptr;
@@ -161,11 +163,12 @@ struct TrialState {
                            std::size_t bytes) const;
 
   std::size_t margin_bytes_ = 0;
-  std::vector<device::BufferJob> fills_;  // of buffers first requested in a capture
-  std::vector<std::int32_t> positions_;   // of each call as it runs; empty: calls run as numbered
+  std::vector<device::BufferJob> fills_;  // fills of buffers first requested in a capture
+  std::vector<std::int32_t> positions_;   // position of each call in the order of execution; empty:
+                                          // calls run as numbered
   std::vector<device::NamedRange> watched_;
-  std::size_t told_ = 0;  // names, from the front, that the device already has
-  bool retell_ = false;   // the device has names that it must forget
+  std::size_t told_ = 0;  // number of leading names that the device already has
+  bool retell_ = false;   // the device has names that must be removed
 };
 
 }  // namespace redzone::trial

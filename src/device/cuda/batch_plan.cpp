@@ -7,8 +7,8 @@
 namespace redzone::device::cuda {
 namespace {
 
-// Drops dims of size 1 and merges each dim into the next inner one where both together are one
-// evenly strided range. Elements keep their order and addresses, and so do the gaps between them.
+// Drops dims of size 1 and merges each dim into the next inner one if both together are one evenly
+// strided range. Elements keep their order and addresses, and so do the gaps between them.
 void merge_dims(BufferJob& job) {
   std::int64_t size[kMaxRank];
   std::int64_t stride[kMaxRank];

@@ -1,4 +1,4 @@
-// Cuts buffer jobs into pieces. Pure: no device.
+// Splits buffer jobs into pieces. Pure: no device.
 #pragma once
 
 #include <span>
@@ -10,7 +10,7 @@ namespace redzone::device::cuda {
 
 // Reused between batches so that planning allocates nothing in steady state.
 struct BatchPlan {
-  std::vector<SlotJob> jobs;  // one for each given job, in order
+  std::vector<SlotJob> jobs;  // one per given job, in order
   std::vector<Piece> pieces;  // including the sentinel
   std::uint64_t chunks = 0;
 

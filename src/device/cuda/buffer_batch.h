@@ -14,17 +14,19 @@
 namespace redzone::device::cuda {
 
 inline constexpr unsigned kBlockThreads = 256;
-// That run at once on a multiprocessor, at least: this bounds the registers of a thread.
+// Minimum number of blocks that can run at the same time on a multiprocessor: this limits the
+// registers per thread.
 inline constexpr unsigned kBlocksPerProcessor = 3;
 inline constexpr std::uint64_t kSlotBytes = 16;
 inline constexpr std::uint64_t kChunkSlots = 1024;
 
 enum class PieceKind : std::uint16_t {
-  // Where n elements make 16 bytes, slot s is, of memory-order indices,
-  elements,  // to fill: [s * n - lead, (s + 1) * n - lead); to check: [s * n, (s + 1) * n)
-  before,    // slot s: bytes [16 * s, 16 * (s + 1)) from the window's start rounded down to 16
-  after,     // likewise
-  gaps,      // slots_per_window() slots for each window of each gap of one dim, each as in `before`
+  // If n elements have 16 bytes, slot s contains the elements with these memory-order indices. To
+  // fill: [s * n - lead, (s + 1) * n - lead); to check: [s * n, (s + 1) * n).
+  elements,
+  before,  // slot s: bytes [16 * s, 16 * (s + 1)) from the window's start rounded down to 16
+  after,   // likewise
+  gaps,    // slots_per_window() slots for each window of each gap of one dim, each as in `before`
 };
 
 struct Piece {
@@ -39,9 +41,10 @@ static_assert(sizeof(Piece) == 24);
 // A job whose dims are merged as far as they are contiguous in memory.
 struct SlotJob {
   BufferJob job;
-  // Elements by which slots to fill are shifted so that whole ones are aligned in memory; below 16.
+  // Number of elements by which slots to fill are shifted so that whole slots are aligned in
+  // memory; below 16.
   std::uint32_t lead;
-  // A whole slot is contiguous and aligned: one access of 16 bytes.
+  // 1: a whole slot is contiguous and aligned, so that one access of 16 bytes suffices.
   std::uint32_t vector;
 };
 

@@ -17,8 +17,8 @@ __device__ std::uintptr_t round_down(std::uintptr_t address) {
   return address & ~static_cast<std::uintptr_t>(kSlotBytes - 1);
 }
 
-// Reads and writes one element of `bytes` (1, 2, 4 or 8) as the low bits of a word. The size is a
-// run-time value on purpose: instances for each size would multiply the code.
+// Reads and writes one element of `bytes` (1, 2, 4 or 8) as the low bits of a word. The size is
+// deliberately a run-time value: instances for each size would multiply the code.
 __device__ std::uint64_t load(const std::byte* p, unsigned bytes) {
   switch (bytes) {
     case 1:
@@ -66,12 +66,12 @@ __device__ void insert(Sixteen& slot, unsigned bytes, unsigned lane, std::uint64
     slot.high |= bits << (bit - 64);
 }
 
-// What 16 bytes of elements are made of.
+// The random bits for 16 bytes of elements.
 struct RandomSlot {
-  Sixteen bits, finer;  // of random_word() and finer_word()
+  Sixteen bits, finer;  // from random_word() and finer_word()
 };
 
-// Of the elements from `first` on.
+// The random bits for the elements from `first` on.
 __device__ RandomSlot random_slot(std::uint64_t seed, std::int64_t first, unsigned element_bytes) {
   const std::int64_t per_word = elements_per_word(element_bytes);
   const std::int64_t word = first / per_word;
@@ -100,8 +100,8 @@ __device__ Sixteen uniform_slot(const RandomSlot& random, double lo, double hi) 
   return slot;
 }
 
-// Values of 16 bytes of elements one by one, from element `first` on: for fills that are not most
-// of what is filled. Not inlined, since it needs many registers.
+// Values of 16 bytes of elements, from element `first` on, computed one by one: for fills that are
+// not the most frequent ones. Not inlined, because it needs many registers.
 __noinline__ __device__ Sixteen slot_of_each(const BufferJob& job, std::int64_t first) {
   const auto bytes = static_cast<unsigned>(dtype_bytes(static_cast<DType>(job.dtype)));
   const std::uint64_t mask = ~0ull >> (64 - 8 * bytes);
@@ -112,8 +112,8 @@ __noinline__ __device__ Sixteen slot_of_each(const BufferJob& job, std::int64_t 
   return slot;
 }
 
-// Fill values of the elements of a job. Poison and constants are the same everywhere and are
-// computed once. What other fills of many elements need is copied, so that it is in registers.
+// Fill values of the elements of a job. Poison and constants are equal for all elements and are
+// computed once. The parameters of other frequent fills are copied, so that they are in registers.
 class Filling {
  public:
   __device__ explicit Filling(const BufferJob& job)
@@ -151,7 +151,7 @@ class Filling {
 };
 
 __device__ std::int64_t quotient(std::int64_t a, std::int64_t b) {
-  if (((a | b) >> 32) != 0) return a / b;  // which takes many times as long
+  if (((a | b) >> 32) != 0) return a / b;  // 64-bit division takes many times as long
   return static_cast<std::uint32_t>(a) / static_cast<std::uint32_t>(b);
 }
 
@@ -165,7 +165,7 @@ class Elements {
 
   __device__ unsigned element_bytes() const { return bytes_; }
   __device__ int per_slot() const { return per_slot_; }
-  // Number of slots of two words, from the first, that are whole and follow each other in memory.
+  // Number of leading slots of two words that are whole and contiguous in memory.
   __device__ std::uint64_t dense_slots() const {
     const bool dense = slot_job_.vector != 0 && slot_job_.lead == 0 && slot_job_.job.rank == 1;
     return dense ? static_cast<std::uint64_t>(slot_job_.job.numel / per_slot_) : 0;
@@ -176,11 +176,12 @@ class Elements {
     std::int64_t first, last;
     bool vector;
   };
-  // Slots that are aligned in memory, as they are filled: what is drawn can be shifted.
+  // Slots that are aligned in memory, for fills, because drawn values can be shifted.
   __device__ Range in_memory(std::uint64_t slot) const {
     return range(slot, slot_job_.lead, slot_job_.vector != 0);
   }
-  // Slots of two words, as they are digested. There may be one less.
+  // Slots of two words, for digests. There may be one slot fewer.
+  // Adds the results of slots of two words to a tally.
   __device__ Range of_words(std::uint64_t slot) const {
     return range(slot, 0, slot_job_.vector != 0 && slot_job_.lead == 0);
   }
@@ -289,7 +290,7 @@ __device__ void check_elements(const SlotJob& slot_job, std::uint64_t begin, std
   const unsigned bytes = elements.element_bytes();
   const SlotCheck check(slot_job, bytes);
   std::uint64_t slot = begin + threadIdx.x;
-  // Whole slots without gaps: the next one is on its way while one is digested.
+  // Whole slots without gaps: the next slot is loaded while the current one is digested.
   if (const std::uint64_t dense = elements.dense_slots(); slot < end && slot < dense) {
     const std::uint64_t stop = end < dense ? end : dense;
     const Sixteen* const at = elements.vector_at(0);
@@ -377,7 +378,7 @@ class GapSlots {
   std::uint64_t per_window_;
 };
 
-// Calls `work(part of a canary window)` for this thread's slots.
+// Calls `work` for the part of a canary window in each of this thread's slots.
 template <class Work>
 __device__ void for_each_canary_slot(const BufferJob& job, const Piece& piece, std::uint64_t begin,
                                      std::uint64_t end, Work work) {

@@ -26,7 +26,7 @@ Status<std::unique_ptr<BufferOps>> BufferOps::create(const DriverApi& api, int p
   for (auto [function, name] : functions) {
     if (auto r = api.module_function(function, ops->module_, name); r != CUDA_SUCCESS)
       return tl::unexpected(failure_of(api, r, name));
-    // Loads the kernel now: at the first launch a stream may be held.
+    // Loads the kernel now, because a stream may be held at its first launch.
     if (api.function_load != nullptr)
       if (auto r = api.function_load(*function); r != CUDA_SUCCESS)
         return tl::unexpected(failure_of(api, r, name));
@@ -71,7 +71,7 @@ Status<void> BufferOps::check(CUstream stream, std::span<const BufferJob> jobs,
   RZ_TRY_ASSIGN(auto table, make_table(true));
   RZ_TRY(upload(stream, table));
   RZ_TRY(launch(check_, stream, &table.view));
-  // Overwrites the initial values in pinned memory; their upload has completed by then.
+  // Overwrites the initial values in pinned memory, whose upload has completed when this copy runs.
   std::byte* host = table.slice.host + table.results_offset;
   const auto r = api_.copy_to_host_async(host, table.slice.device + table.results_offset,
                                          jobs.size() * sizeof(BufferCheck), stream);

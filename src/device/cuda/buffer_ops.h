@@ -20,7 +20,7 @@ class BufferOps {
   BufferOps(const BufferOps&) = delete;
   BufferOps& operator=(const BufferOps&) = delete;
 
-  // One launch; a batch of more than kInlineJobs jobs also enqueues a copy.
+  // One launch; a batch that does not fit into an InlineBatch also enqueues a copy.
   Status<void> fill(CUstream stream, std::span<const BufferJob> jobs);
   // A copy, a launch and a copy back. `results` are written by finish().
   Status<void> check(CUstream stream, std::span<const BufferJob> jobs, BufferCheck* results);
@@ -34,7 +34,7 @@ class BufferOps {
   BufferOps(const DriverApi& api, int processors)
       : api_(api), processors_(processors), staging_(api) {}
 
-  // The batch as bytes of a slice: jobs, pieces, results.
+  // A batch as bytes of a slice: jobs, pieces, results.
   struct Table {
     Staging::Slice slice;
     std::size_t bytes = 0;

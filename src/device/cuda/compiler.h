@@ -20,7 +20,8 @@ struct Cubin {
 // "sm_90a" for 90, "sm_80" for 80: Hopper-specific instructions need the `a`.
 std::string arch_name(int compute_capability);
 
-// The header that kernel sources can include beside NVRTC's own: <redzone/kernel.h>, from memory.
+// The header that kernel sources can include in addition to NVRTC's own, from memory:
+// <redzone/kernel.h>.
 std::string_view kernel_header();
 
 // Fails with kind harness and the first lines of the compiler's log.

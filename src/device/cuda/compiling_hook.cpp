@@ -17,7 +17,8 @@ namespace {
 
 using namespace cuda;
 
-// Requests to skip after a failed save, e.g. on a full disk: the device would compile them again.
+// Number of requests to skip after a failed save (e.g. on a full disk), because the device would
+// have to compile the variants again.
 constexpr int kLeftAlone = 100;
 
 class CompilingHook {

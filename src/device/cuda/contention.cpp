@@ -20,7 +20,7 @@ Status<std::unique_ptr<Contention>> Contention::create(const DriverApi& api, int
   if (auto r = api.module_function(&made->kernel_, made->module_, "redzone_contention");
       r != CUDA_SUCCESS)
     return tl::unexpected(failure_of(api, r, "redzone_contention"));
-  // Loads the kernel now: at its launch a stream may be held.
+  // Loads the kernel now, because a stream may be held at its launch.
   if (api.function_load != nullptr)
     if (auto r = api.function_load(made->kernel_); r != CUDA_SUCCESS)
       return tl::unexpected(failure_of(api, r, "redzone_contention"));

@@ -1,4 +1,4 @@
-// Keeps the device busy beside a trial; see core/contention.h.
+// Keeps the device busy during a trial; see core/contention.h.
 #pragma once
 
 #include <memory>
@@ -12,11 +12,11 @@ class Contention {
  public:
   // Loads the kernel. `processors`: multiprocessors of the device. No stream may be held.
   static Status<std::unique_ptr<Contention>> create(const DriverApi& api, int processors);
-  ~Contention();  // waits for what runs
+  ~Contention();  // waits for the running kernel
   Contention(const Contention&) = delete;
   Contention& operator=(const Contention&) = delete;
 
-  // Launches the kernel on a stream of its own. It ends by itself, after 0.3 ms.
+  // Launches the kernel on a separate stream. The kernel ends by itself, after 0.3 ms.
   Status<void> begin();
 
  private:
@@ -27,7 +27,7 @@ class Contention {
   CUmodule module_ = nullptr;
   CUfunction kernel_ = nullptr;
   CUstream stream_ = nullptr;
-  CUdeviceptr words_ = 0;  // what the kernel adds to
+  CUdeviceptr words_ = 0;  // the words that the kernel adds to
 };
 
 }  // namespace redzone::device::cuda

@@ -1,4 +1,4 @@
-// The primary context of device 0: the runtime API, cuBLAS and libtorch use the same.
+// The primary context of device 0, which the runtime API, cuBLAS and libtorch use as well.
 #pragma once
 
 #include <memory>
@@ -17,7 +17,7 @@ class PrimaryContext {
   PrimaryContext(const PrimaryContext&) = delete;
   PrimaryContext& operator=(const PrimaryContext&) = delete;
 
-  // Makes it current on the calling thread if none is.
+  // Makes the context current on the calling thread if the thread has no current context.
   void attach_thread() const;
 
  private:

@@ -24,10 +24,10 @@ constexpr std::string_view kMagic = "redzone cubin 1";
 constexpr const char* kEntry = ".cubin";
 constexpr const char* kHalfWritten = ".tmp";
 
-// The folder is scanned at a process's first save and at every 64th: a scan of many entries takes
-// about ten milliseconds, a compilation about a hundred.
+// The folder is scanned at a process's first save and then at every 64th save: scanning many
+// entries takes about ten milliseconds, a compilation about a hundred.
 constexpr int kSavesPerLook = 64;
-// No process takes that long to write one file.
+// No process takes this long to write one file.
 constexpr auto kAbandoned = std::chrono::hours(1);
 
 const char* variable(const char* name) {
@@ -113,7 +113,7 @@ void CubinCache::shrink() const {
   const auto now = fs::file_time_type::clock::now();
   for (fs::directory_iterator it(folder_, failed), end; !failed && it != end;
        it.increment(failed)) {
-    // Another process may remove it at any moment.
+    // Another process may remove the file at any moment.
     std::error_code gone;
     Entry entry{it->last_write_time(gone), 0, it->path()};
     if (!gone) entry.bytes = it->file_size(gone);

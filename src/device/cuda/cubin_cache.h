@@ -4,7 +4,7 @@
 // Files are written completely and renamed into place, so processes may share the folder. A file
 // that is missing, truncated or altered reads as absent. No function fails the caller.
 //
-// The size of the folder is bounded, because a kernel with a size as a constant has a variant for
+// The size of the folder is limited, because a kernel with a size as a constant has a variant for
 // each size, and every night adds some. The least recently used files are removed first.
 #pragma once
 
@@ -21,18 +21,18 @@ class CubinCache {
  public:
   static constexpr std::uintmax_t kDefaultLimit = std::uintmax_t{2} << 30;
 
-  // An empty path: no cache, every load is absent. `limit`: bytes of the entries of all processes,
-  // enforced only at some saves, so that a few entries may exceed it.
+  // An empty path disables the cache: every load finds nothing. `limit`: bytes of the entries of
+  // all processes, enforced only at some saves, so that a few entries may exceed it.
   explicit CubinCache(std::filesystem::path folder, std::uintmax_t limit = kDefaultLimit)
       : folder_(std::move(folder)), limit_(limit) {}
 
-  // $REDZONE_CACHE_DIR, else $XDG_CACHE_HOME/redzone, else ~/.cache/redzone; below it "nvrtc".
-  // Empty when none of the variables is set.
+  // The folder "nvrtc" in $REDZONE_CACHE_DIR, else in $XDG_CACHE_HOME/redzone, else in
+  // ~/.cache/redzone. Empty if none of the variables is set.
   static std::filesystem::path default_folder();
 
   // `key`: hex digits that name source, compiler and architecture.
   std::optional<Cubin> load(const std::string& key) const;
-  // Whether such a file exists, which then counts as used. It may be damaged.
+  // Whether the file exists; if so, it counts as used now. The file may be damaged.
   bool has(const std::string& key) const;
   // Returns whether the file exists afterwards.
   bool save(const std::string& key, const Cubin& cubin);

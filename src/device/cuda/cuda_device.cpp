@@ -69,9 +69,10 @@ CudaDevice::CudaDevice(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) 
   const DriverApi& api = parts_->api;
   const RegionCache::Limits limits = {parts_->info.memory_bytes,
                                       parts_->info.memory_bytes / kIdleShare};
-  // A buffer is placed at one end of its guarded region, so the guard page there is as near in a
-  // larger one. The others are exact: memcheck judges by the end of a plain block, and the size of
-  // a segment decides which of its blocks is used again.
+  // A buffer is placed at one end of its guarded region, so that the guard page at that end is
+  // equally near in a larger region. Regions of the other caches have the exact size, because
+  // memcheck uses the end of a plain block, and the size of a segment determines which of its
+  // blocks is reused.
   RegionCache::Limits of_guard = limits;
   of_guard.most_times = 2;
   parts_->guard.emplace(
@@ -108,7 +109,7 @@ CudaDevice::~CudaDevice() {
   parts_->buffers->discard_results();
   if (!lost_) lost_ = !synchronize();
   if (lost_)
-    leak_on_purpose(std::move(parts_));  // see the class
+    leak_on_purpose(std::move(parts_));  // see cuda_device.h
   else
     parts_->caching->reset();
 }
@@ -130,7 +131,7 @@ void CudaDevice::set_black_box(BlackBox* box) {
 
 Status<void> CudaDevice::begin_trial(const TrialSettings& settings) {
   parts_->graphs->abandon();
-  // After an aborted trial: its tables may still be in use, its results are discarded.
+  // The previous trial was aborted: its tables may still be in use, and its results are discarded.
   if (!idle_) {
     parts_->buffers->discard_results();
     RZ_TRY(synchronize());
@@ -257,7 +258,7 @@ Status<void> CudaDevice::memset(int stream, void* to, std::uint8_t value, std::s
   return enqueued(r, "cuMemsetD8Async");
 }
 
-// The target gave the arguments.
+// An error is a refusal of the work, because the target provided the arguments.
 Status<void> CudaDevice::enqueued(CUresult result, const char* what) {
   if (result == CUDA_SUCCESS) return {};
   return noted(Status<void>(tl::unexpected(refusal_of(parts_->api, result, what))));
@@ -277,7 +278,7 @@ void CudaDevice::open_signals() {
     if (signal != nullptr) signal->open();
 }
 
-// The gate of a signal is closed for the stream that awaits it.
+// Closes the signal's gate for the stream that awaits the signal.
 Status<void> CudaDevice::await(int stream, int signal) {
   RZ_TRY_ASSIGN(Gate* const gate, signal_at(signal));
   idle_ = false;

@@ -1,7 +1,8 @@
 // The CUDA implementation of Device.
 //
-// Contract as in device/device.h. After a fault nothing is destroyed, not even by the destructor:
-// that can hang for minutes, and the process has to leave with _exit anyway.
+// The contract is that of device/device.h. After a fault nothing is destroyed, not even by the
+// destructor, because destruction can hang for minutes, and the process must exit with _exit
+// anyway.
 #pragma once
 
 #include <array>
@@ -73,12 +74,14 @@ class CudaDevice final : public Device {
   Status<void> give(int stream, int signal) override;
 
  private:
-  // Whether the device is kept busy beside the first kernels of the trial. Those of a blocking one
-  // run one at a time, and only the first would be beside other work.
+  // Determines whether the device is kept busy while the first kernels of the trial run. Not with
+  // blocking launches: their kernels run one at a time, so only the first one would run beside
+  // other work.
   Status<void> set_contention(const TrialSettings& settings);
-  // Begins that, if it has not begun: when the first kernel may run.
+  // Starts the contention of this trial if it has not started; call it when the first kernel may
+  // run.
   Status<void> contend();
-  // The gate of a signal, made at its first use: most workers never force an order.
+  // The gate of a signal, created at its first use, because most workers never force an order.
   Status<Gate*> signal_at(int signal);
   void open_signals();
 
@@ -88,7 +91,7 @@ class CudaDevice final : public Device {
     Info info;
     std::unique_ptr<PrimaryContext> context;
     std::unique_ptr<Gate> gate;
-    std::array<std::unique_ptr<Gate>, kOrderSignals> signals;  // null until one is awaited or given
+    std::array<std::unique_ptr<Gate>, kOrderSignals> signals;  // null until awaited or given
     std::unique_ptr<StreamSet> streams;
     std::unique_ptr<MarkBoard> marks;
     std::optional<GraphSet> graphs;
@@ -96,7 +99,7 @@ class CudaDevice final : public Device {
     std::optional<CachingMemory> caching;  // over cached_segments
     std::unique_ptr<PoolMemory> pool;
     std::unique_ptr<BufferOps> buffers;
-    std::unique_ptr<Contention> contention;  // null until a trial has it
+    std::unique_ptr<Contention> contention;  // null until a trial needs it
     std::optional<Launcher> launcher;
     std::optional<Variants> variants;
   };
@@ -104,7 +107,7 @@ class CudaDevice final : public Device {
   explicit CudaDevice(std::unique_ptr<Parts> parts);
   static Status<std::unique_ptr<Parts>> make_parts();
   Status<void> make_room();
-  // After a copy or memset.
+  // Converts the result of enqueueing a copy or memset.
   Status<void> enqueued(CUresult result, const char* what);
   // Whether a copy or memset may be enqueued with this address.
   Status<bool> may_access(const void* at);
@@ -115,10 +118,10 @@ class CudaDevice final : public Device {
 
   std::unique_ptr<Parts> parts_;
   BlackBox* box_ = nullptr;
-  const char* last_kernel_ = nullptr;  // its name is in the black box
+  const char* last_kernel_ = nullptr;  // the kernel whose name is in the black box
   int streams_in_use_ = 1;
   bool idle_ = true;       // nothing was enqueued since the last synchronize()
-  bool contends_ = false;  // contend() is to begin
+  bool contends_ = false;  // contend() has to start the contention
   bool lost_ = false;
 };
 

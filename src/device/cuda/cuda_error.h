@@ -19,18 +19,18 @@ bool is_sticky(CUresult result);
 // except a relaxed one of a non-blocking stream.
 Failure failure_of(const DriverApi& api, CUresult result, std::string_view what);
 
-// The same for a call that waits for device work: every error comes from that work, so it is a
-// fault.
+// Like failure_of(), for a call that waits for device work: every error comes from that work and is
+// a fault.
 Failure asynchronous_failure_of(const DriverApi& api, CUresult result, std::string_view what);
 
-// The fault that the context carries, if any: for failures outside driver calls, for instance of a
+// The fault that the context carries, if any. For failures outside driver calls, for example of a
 // lookup through the runtime API.
 std::optional<Failure> context_fault(const DriverApi& api, std::string_view what);
 
-// As failure_of(), for cuLaunchKernel and its preparation: an error that leaves the context alive
+// Like failure_of(), for cuLaunchKernel and its preparation: an error that leaves the context alive
 // means that this launch was refused.
 Failure launch_failure_of(const DriverApi& api, CUresult result, std::string_view kernel);
-// The same of other work with arguments of the target, `what`.
+// Like launch_failure_of(), for other work `what` with arguments of the target.
 Failure refusal_of(const DriverApi& api, CUresult result, std::string_view what);
 
 inline Status<void> status_of(const DriverApi& api, CUresult result, std::string_view what) {

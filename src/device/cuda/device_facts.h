@@ -23,7 +23,7 @@ Status<std::string> device_name(const DriverApi& api, CUdevice device);
 
 Status<int> attribute(const DriverApi& api, CUdevice device, CUdevice_attribute which);
 
-// All of Info, from attributes.
+// All fields of Info, from device attributes.
 Status<Info> describe(const DriverApi& api, CUdevice device);
 
 }  // namespace redzone::device::cuda

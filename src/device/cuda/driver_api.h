@@ -88,7 +88,7 @@ struct DriverApi {
   decltype(&::cuFuncGetParamInfo) function_param_info = nullptr;
 };
 
-// The error is one line for people: no driver, or one that is too old.
+// The error is one line for people: there is no driver, or the driver is too old.
 tl::expected<DriverApi, std::string> load_driver_api();
 
 }  // namespace redzone::device::cuda

@@ -13,7 +13,8 @@ const cuda::DriverApi* driver() {
   return api && api->init(0) == CUDA_SUCCESS ? &*api : nullptr;
 }
 
-// The thread may be one that has not used the GPU yet. The context is the process's until it ends.
+// Makes a context current on the calling thread, which may not have used the GPU before. The
+// context is retained until the process ends.
 bool has_context(const cuda::DriverApi& api) {
   CUcontext context = nullptr;
   if (api.ctx_get_current(&context) == CUDA_SUCCESS && context != nullptr) return true;

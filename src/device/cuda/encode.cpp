@@ -10,7 +10,7 @@ using tma::number;
 
 constexpr std::uint32_t kMostRank = TensorMapEncoder::kMostRank;
 
-// redzone/tensor_map.h has the values of cuda.h without including it.
+// redzone/tensor_map.h repeats the values of cuda.h without including it.
 static_assert(number(tma::DataType::u8) == CU_TENSOR_MAP_DATA_TYPE_UINT8);
 static_assert(number(tma::DataType::u16) == CU_TENSOR_MAP_DATA_TYPE_UINT16);
 static_assert(number(tma::DataType::u32) == CU_TENSOR_MAP_DATA_TYPE_UINT32);
@@ -53,7 +53,7 @@ std::array<To, kMostRank> padded(const std::array<From, N>& values) {
   return out;
 }
 
-// Values without an enumerator must reach the driver, too.
+// Converts the value as it is, because values without an enumerator must reach the driver, too.
 template <class Enum>
 Enum raw(std::uint32_t value) {
   return std::bit_cast<Enum>(value);
@@ -65,7 +65,7 @@ CUresult encode(const DriverApi& api, const tma::Descriptor& d, CUtensorMap& map
   const auto dims = padded<cuuint64_t>(d.dims);
   const auto strides = padded<cuuint64_t>(d.strides);
   const auto element_strides = padded<cuuint32_t>(d.element_strides);
-  // The driver takes the address as a pointer to memory that it must not write.
+  // The driver takes the address as a pointer to non-const memory, but must not write to it.
   void* address = reinterpret_cast<void*>(d.address);
   const auto type = raw<CUtensorMapDataType>(number(d.type));
   const auto interleave = raw<CUtensorMapInterleave>(number(d.interleave));

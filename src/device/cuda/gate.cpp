@@ -110,8 +110,8 @@ void Gate::watch(const std::stop_token& stop) {
   std::unique_lock lock(mutex_);
   while (wake_.wait(lock, stop, [this] { return armed_; })) {
     const std::uint32_t ticket = armed_ticket_;
-    // Ends early if the gate was opened and closed again (another ticket) or the device is
-    // destroyed.
+    // The wait ends early if the gate was opened, even if it was closed again (another ticket), or
+    // if it is being destroyed.
     const auto deadline = deadline_;
     const bool moved_on =
         wake_.wait_until(lock, stop, deadline, [&] { return !armed_ || armed_ticket_ != ticket; });

@@ -1,10 +1,10 @@
 // Blocks streams until the host releases them.
 //
-// Each held stream waits for a word of mapped host memory to reach a ticket; opening stores the
+// Each held stream waits until a word of mapped host memory reaches a ticket; opening stores the
 // ticket. While a gate is closed, a driver call that waits for the device (a free, a synchronous
-// copy, the first load of a kernel) would wait forever: our own calls of that kind run under a
-// GatePause, and for those of a target a watchdog opens the gate (hold_limit.h). Opening early only
-// narrows the window for lifetime bugs; a gate left closed would be a false hang.
+// copy, the first load of a kernel) would wait forever. Therefore such calls of Redzone run under a
+// GatePause, and for such calls of a target a watchdog opens the gate (hold_limit.h). Opening early
+// only narrows the window for lifetime bugs; a gate left closed would be a false hang.
 #pragma once
 
 #include <atomic>
@@ -23,32 +23,33 @@
 
 namespace redzone::device::cuda {
 
-// How long the watchdog waits. fixed: for kLongestHold. learned: see HoldLimit.
+// How long the watchdog waits: `fixed` for kLongestHold, `learned` as in HoldLimit.
 enum class Patience { fixed, learned };
 
-// All members are called from the device's thread; the watchdog is internal.
+// Members are called by one thread at a time; the watchdog thread is internal.
 class Gate {
  public:
   static Status<std::unique_ptr<Gate>> create(const DriverApi& api, Patience patience);
-  ~Gate();  // opens
+  ~Gate();  // opens the gate
   Gate(const Gate&) = delete;
   Gate& operator=(const Gate&) = delete;
 
-  // Holds these streams from here on. Does nothing if already closed.
+  // Holds these streams from now on. Does nothing if already closed.
   Status<void> close(std::span<const CUstream> streams);
   // Never fails and never waits. Does nothing if open.
   void open();
   bool closed() const { return closed_; }
-  // Opens the gate in the order of the stream, instead of open(), which must still be called once
-  // that is over. Of an open gate the next close(), which then ends by itself.
+  // Opens the gate when the work enqueued on `stream` so far has run. open() must still be called
+  // afterwards. If the gate is open, this applies to the next close() instead.
   Status<void> open_behind(CUstream stream);
   // Whether the watchdog has opened the gate since the last reset().
   bool expired() const { return expired_; }
-  // Of the next close().
+  // The limit for the next close().
   HoldLimit::Duration hold_limit() const {
     return patience_ == Patience::learned ? limit_.value() : kLongestHold;
   }
-  // Forgets both. The gate must be open, and the streams idle.
+  // Resets expired() and an open_behind() for a later close(). The gate must be open, and the
+  // streams idle.
   void reset();
   // While a stream is captured, a wait on it would become part of the graph: a close() during a
   // capture is deferred until set_capturing(false), which fails as close() does.
@@ -69,7 +70,7 @@ class Gate {
   bool closed_ = false;
   bool capturing_ = false;
   bool put_off_ = false;       // a close() of streams_ is deferred
-  bool opened_ahead_ = false;  // open_behind() of the next close()
+  bool opened_ahead_ = false;  // open_behind() was called for the next close()
   std::uint32_t ticket_ = 0;
   std::atomic<bool> expired_ = false;
   const Patience patience_;
@@ -91,7 +92,7 @@ class GatePause {
   explicit GatePause(Gate& gate) : gate_(gate), paused_(gate.closed()) {
     if (paused_) gate_.open();
   }
-  // Ignores an error of closing again: it is an error of the context, which the next call reports.
+  // Ignores an error of close(): it is an error of the context, which the next call reports.
   ~GatePause();
   GatePause(const GatePause&) = delete;
   GatePause& operator=(const GatePause&) = delete;

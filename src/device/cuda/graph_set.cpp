@@ -44,7 +44,7 @@ void GraphSet::abandon() {
   CUgraph graph = nullptr;
   if (api_.end_capture(origin_, &graph) == CUDA_SUCCESS && graph != nullptr)
     api_.graph_destroy(graph);
-  // Ignored: an error of closing again is one of the context, which the next call reports.
+  // Ignores an error: it is an error of the context, which the next call reports.
   (void)gate_.set_capturing(false);
 }
 

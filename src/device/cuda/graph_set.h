@@ -1,4 +1,4 @@
-// Graphs that are captured from streams and launched again.
+// Graphs that are captured from streams and launched later.
 #pragma once
 
 #include <vector>
@@ -15,14 +15,14 @@ namespace redzone::device::cuda {
 class GraphSet {
  public:
   GraphSet(const DriverApi& api, Gate& gate) : api_(api), gate_(gate) {}
-  // Requires that nothing is in flight, as clear() does.
+  // Requires that nothing is in flight, like clear().
   ~GraphSet();
   GraphSet(const GraphSet&) = delete;
   GraphSet& operator=(const GraphSet&) = delete;
 
   Status<void> begin(CUstream stream);
-  // Instantiates the captured work and returns the index of the graph. The stream is uncaptured in
-  // any case.
+  // Instantiates the captured work and returns the index of the graph. The capture of the stream
+  // has ended in any case.
   Status<int> end();
   // Ends an open capture and discards what it recorded.
   void abandon();

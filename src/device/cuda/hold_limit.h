@@ -1,10 +1,11 @@
 // How long a gate stays closed before its watchdog opens it.
 //
-// A target that waits for the device while its streams are held waits until then, and does so again
-// in the next plan: a library that loads a kernel at its first use, or copies a result to the host.
-// So each hold that runs out halves the limit of the later ones, and each one that was opened in
-// time raises it to several times what that took. Now and then a hold has all the time, because
-// enqueueing may take longer than the limit has become, which a hold that runs out does not tell.
+// A target may wait for the device while its streams are held, for example in a library that loads
+// a kernel at its first use or copies a result to the host. It then waits until the watchdog opens
+// the gate, and does so again in the next plan. Therefore each hold that reaches the limit halves
+// the limit of later holds, and each hold that is opened in time raises the limit to several times
+// its duration. From time to time a hold gets the longest limit: enqueueing may take longer than
+// the current limit, which a hold that reaches the limit cannot show.
 #pragma once
 
 #include <algorithm>
@@ -20,10 +21,11 @@ class HoldLimit {
   using Duration = std::chrono::nanoseconds;
 
   static constexpr Duration kShortest = std::chrono::milliseconds(10);
-  static constexpr int kMargin = 8;   // times the duration of a hold that was opened in time
-  static constexpr int kPeriod = 16;  // every 16th of holds that run out in a row has all the time
+  static constexpr int kMargin = 8;   // factor for the duration of a hold that was opened in time
+  static constexpr int kPeriod = 16;  // in a series of holds that run out, every 16th gets
+                                      // kLongestHold
 
-  // Of the next hold: kShortest .. kLongestHold.
+  // Limit of the next hold: kShortest .. kLongestHold.
   Duration value() const { return run_out_ % kPeriod == kPeriod - 1 ? kLongestHold : value_; }
 
   void ran_out() {
@@ -37,7 +39,7 @@ class HoldLimit {
 
  private:
   Duration value_ = kLongestHold;
-  unsigned run_out_ = 0;  // holds since one was opened in time
+  unsigned run_out_ = 0;  // holds that ran out since one was opened in time
 };
 
 }  // namespace redzone::device::cuda

@@ -22,7 +22,7 @@ std::int64_t ctas_of(const Extent& cluster) {
   return cluster.x * cluster.y * cluster.z;
 }
 
-// Returns nothing if the driver cannot report them.
+// The sizes of the kernel's parameters; nullopt if the driver cannot report them.
 std::optional<std::vector<std::size_t>> parameters_of(const DriverApi& api, CUfunction function) {
   if (api.function_param_info == nullptr) return std::nullopt;
   std::vector<std::size_t> sizes;
@@ -50,7 +50,7 @@ unsigned extent(std::int64_t value) {
   return static_cast<unsigned>(value);
 }
 
-// Launch attributes, set as by Triton 3.6's launcher; the scheduling policy spreads the cluster,
+// Launch attributes, set as in Triton 3.6's launcher. The scheduling policy spreads the cluster,
 // because its CTAs have the maximum size.
 unsigned attributes_of(const LaunchShape& shape, std::array<CUlaunchAttribute, 4>& attributes) {
   unsigned count = 0;

@@ -1,4 +1,4 @@
-// Launches kernels of targets, and refuses launches that the device would refuse or misread.
+// Launches kernels of targets, and refuses launches that the device would refuse or misinterpret.
 #pragma once
 
 #include <optional>
@@ -16,9 +16,9 @@ class Launcher {
   Launcher(const DriverApi& api, Gate& gate, const LaunchLimits& limits)
       : api_(api), gate_(gate), limits_(limits) {}
 
-  // launch_refused: geometry over the limits ("invalid-launch"), arguments that do not match the
-  // kernel's parameters ("invalid-arguments"), or an error of the driver that leaves the context
-  // alive. harness: a kernel without a function.
+  // Failures: launch_refused for a geometry over the limits ("invalid-launch"), arguments that do
+  // not match the kernel's parameters ("invalid-arguments"), or an error of the driver that leaves
+  // the context alive; harness for a kernel without a function.
   Status<void> launch(CUstream stream, const KernelRef& kernel, const LaunchShape& shape,
                       const LaunchArgs& args);
 

@@ -1,4 +1,4 @@
-// Progress markers: words of mapped host memory that streams write when they get there.
+// Progress markers: words of mapped host memory that streams write when they reach a marker.
 #pragma once
 
 #include <cstdint>

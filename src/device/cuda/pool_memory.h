@@ -39,8 +39,8 @@ class PoolMemory final : public OrderedMemory {
 
   const DriverApi& api_;
   const StreamSet& streams_;
-  CUmemoryPool pool_ = nullptr;  // null: the device has none
-  PoolPolicy policy_;            // as set
+  CUmemoryPool pool_ = nullptr;  // null: the device has no pools
+  PoolPolicy policy_;            // the policy that is set
   std::unordered_set<CUdeviceptr> live_;
 };
 

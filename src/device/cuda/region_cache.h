@@ -1,6 +1,6 @@
-// Keeps released regions for later requests of the same size or less, so that a trial like the
-// preceding one makes no mapping call, and one in a new worker few: each costs about 1 ms while
-// contexts are being made elsewhere (0.1 ms otherwise, H200).
+// Keeps released regions for later requests of the same size or less. A trial like the preceding
+// one then makes no mapping call, and a trial in a new worker makes few. Each such call costs about
+// 1 ms while contexts are being created elsewhere (0.1 ms otherwise, H200).
 #pragma once
 
 #include <functional>
@@ -21,10 +21,10 @@ class RegionCache final : public Memory {
   using MakeSource = std::function<std::unique_ptr<RegionSource>(std::uint64_t& calls)>;
 
   struct Limits {
-    std::size_t region_bytes;  // a larger request fails at once with out_of_memory
-    std::size_t idle_bytes;    // if released regions hold more, shrink() frees the largest
-    // An idle region serves a request if it has at most this many times the size; 1: the exact
-    // size.
+    std::size_t region_bytes;  // a larger request fails immediately with out_of_memory
+    std::size_t idle_bytes;    // if idle regions have more bytes, shrink() frees the largest
+    // An idle region serves a request if its size is at most this many times the requested size; 1:
+    // only the exact size.
     std::size_t most_times = 1;
   };
 
@@ -34,7 +34,7 @@ class RegionCache final : public Memory {
   RegionCache& operator=(const RegionCache&) = delete;
 
   // A new size makes mapping calls. None of them waits for a held stream (measured on an H200,
-  // driver 580: all within 0.2 ms, and 25 ms for 64 MiB of the host), so the gate is left as it is,
+  // driver 580: all within 0.2 ms, and 25 ms for 64 MiB of host memory), so the gate stays closed,
   // and a worker's first trial has blocked launches like any other. If memory is exhausted, the
   // request is retried once after make_room.
   Status<Region> acquire(std::size_t bytes) override;
@@ -42,7 +42,8 @@ class RegionCache final : public Memory {
   void trim() override;
   std::uint64_t mapping_calls() const override { return calls_; }
 
-  // Frees the largest regions until the limit is kept, because several processes share one GPU.
+  // Frees the largest regions until idle_bytes is not exceeded, because several processes share a
+  // GPU.
   // Requires that nothing is in flight.
   void shrink();
 

@@ -1,8 +1,8 @@
-// Sources of regions: mapped between guard pages, from the driver's ordinary allocator, or from the
-// host's memory.
+// Sources of regions: mapped between guard pages, from the driver's ordinary allocator, or pinned
+// host memory.
 //
-// Sources do not cache; RegionCache does. All calls need the context current. A region may only be
-// destroyed when no work in flight uses it.
+// Sources do not cache; RegionCache does. All functions need the context current. A region may only
+// be destroyed when no work in flight uses it.
 #pragma once
 
 #include <memory>
@@ -31,7 +31,7 @@ std::unique_ptr<RegionSource> make_guard_source(const DriverApi& api, CUdevice d
 // cuMemAlloc: 256-byte aligned, no guard pages.
 std::unique_ptr<RegionSource> make_plain_source(const DriverApi& api, std::uint64_t& calls);
 
-// cuMemHostAlloc: pinned memory of the host, whole pages, at the same addresses on the device.
+// cuMemHostAlloc: pinned host memory, whole pages, at the same addresses on the device.
 std::unique_ptr<RegionSource> make_page_locked_source(const DriverApi& api, std::uint64_t& calls);
 
 // Allocation granularity of the guard source.

@@ -12,7 +12,8 @@ namespace redzone::device::cuda {
 
 class SignsOfLife {
  public:
-  // `box` may be null, and must outlive this object, the only writer of its progress meanwhile.
+  // `box` may be null, and must outlive this object, which must be the only writer of its progress
+  // meanwhile.
   explicit SignsOfLife(BlackBox* box);
   ~SignsOfLife();
   SignsOfLife(const SignsOfLife&) = delete;

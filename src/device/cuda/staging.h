@@ -1,4 +1,5 @@
-// Pinned host memory with a copy on the device, for tables that are enqueued together with work.
+// Pinned host memory with a counterpart on the device, for tables that are enqueued together with
+// work.
 //
 // A bump allocator: a slice stays untouched until reset(), so any number of batches may be in
 // flight, also while the streams are held. Allocates nothing in steady state.
@@ -39,7 +40,7 @@ class Staging {
   const DriverApi& api_;
   std::vector<Block> blocks_;
   std::size_t current_ = 0;  // block in use
-  std::size_t used_ = 0;     // used bytes of it
+  std::size_t used_ = 0;     // used bytes of that block
 };
 
 }  // namespace redzone::device::cuda

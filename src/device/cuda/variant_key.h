@@ -9,8 +9,8 @@
 
 namespace redzone::device::cuda {
 
-// Identifies a variant in this process. Each call of a target asks for its kernels, so this is
-// quicker than the key, which names files.
+// Identifies a variant in this process. It is faster to compute than the key, which names files:
+// each call of a target requests its kernels.
 struct VariantId {
   std::uint64_t low = 0, high = 0;
   bool operator==(const VariantId&) const = default;
@@ -19,7 +19,7 @@ struct VariantId {
   };
 };
 
-// Both differ if source, expression or options differ.
+// Both results differ if source, expression or options differ.
 VariantId variant_id(const VariantRequest& request);
 std::string variant_key(const VariantRequest& request);
 

@@ -37,7 +37,7 @@ Status<CUfunction> Variants::build(const VariantRequest& request, BlackBox* box)
   if (auto cached = cache_.load(file)) {
     auto function = load(cached->image.data(), cached->lowered_name.c_str(), request);
     if (function || function.error().kind == Failure::Kind::fault) return function;
-    // An image that does not load is compiled again.
+    // if the image cannot be loaded, the variant is compiled again
   }
   RZ_TRY_ASSIGN(auto cubin, [&] {
     const SignsOfLife signs(box);

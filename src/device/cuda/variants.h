@@ -1,5 +1,5 @@
-// Kernels compiled on first use, by (source, expression, options): in memory, then on disk, then by
-// NVRTC; and kernels of precompiled modules.
+// Kernels compiled on first use, by (source, expression, options), which are looked up in memory,
+// then on disk, then compiled by NVRTC; and kernels of precompiled modules.
 #pragma once
 
 #include <optional>
@@ -35,7 +35,7 @@ class Variants {
   Gate& gate_;
   std::string arch_;
   CubinCache cache_;
-  std::optional<tl::expected<NvrtcApi, std::string>> nvrtc_;  // searched for at the first use
+  std::optional<tl::expected<NvrtcApi, std::string>> nvrtc_;  // loaded at the first use
   std::unordered_map<VariantId, CUfunction, VariantId::Hash> functions_;
   std::vector<CUmodule> modules_;
 };

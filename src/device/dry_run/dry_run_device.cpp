@@ -16,7 +16,7 @@
 namespace redzone::device {
 namespace {
 
-// More than the memory of any device; less if the system provides fewer addresses.
+// More than the memory of any device. Less is used if the system provides fewer addresses.
 constexpr std::size_t kMostBytes = std::size_t{1} << 44;
 constexpr std::size_t kLeastBytes = std::size_t{1} << 32;
 

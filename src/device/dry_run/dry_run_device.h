@@ -13,7 +13,7 @@
 
 namespace redzone::device {
 
-// Reserved addresses, allocated consecutively, and never twice in a trial.
+// Reserved addresses, allocated consecutively, and never reused in a trial.
 class AddressSpace {
  public:
   AddressSpace();
@@ -34,7 +34,7 @@ class AddressSpace {
 
 class DryRunDevice final : public Device {
  public:
-  // `asked`, if not empty, is called for each variant.
+  // `asked`, if not empty, is called for each requested variant.
   explicit DryRunDevice(VariantHook asked = {});
 
   const Info& info() const override { return info_; }
@@ -64,7 +64,7 @@ class DryRunDevice final : public Device {
   Status<void> read(void* to, const void* from, std::size_t bytes) override;
   // Returns only the name; calls the hook.
   Status<KernelRef> variant(const VariantRequest& request) override;
-  // Decided by Redzone's rules.
+  // The result follows from Redzone's rules.
   Status<int> encode(const tma::Descriptor& descriptor, TensorMap& map) override;
 
  private:

@@ -60,14 +60,14 @@ bool Block::arrive_in_warp(int t, std::uint32_t mask, std::uint64_t value, unsig
   progressed_ = true;
   release_group(t / 32, mask | own, poison);
   if (state_[t] != ThreadState::ready || ((mask & warp.live) & ~own) != 0) return false;
-  // It waited only for itself.
+  // The thread waited only for itself.
   state_[t] = ThreadState::running;
   --runnable_;
   return true;
 }
 
-// Releases the lanes that wait with `mask` if all live ones have arrived. The results are stored
-// now: a resumed lane may overwrite its value before another has read it.
+// Releases the lanes that wait with `mask` if all live lanes of the mask have arrived. The results
+// are stored now, because a resumed lane may overwrite its value before another lane has read it.
 void Block::release_group(unsigned w, std::uint32_t mask, std::uint64_t poison) {
   Warp& warp = warps_[w];
   const std::uint32_t expected = mask & warp.live;
@@ -110,7 +110,7 @@ void Block::finish(int t, std::uint64_t poison) {
   progressed_ = true;
   Warp& warp = warps_[t / 32];
   warp.live &= ~(1u << (t % 32));
-  // Others may have waited for this lane only.
+  // Other lanes may have waited for this lane only.
   for (std::uint32_t rest = warp.waiting; rest != 0; rest &= rest - 1) {
     const int l = std::countr_zero(rest);
     if (((warp.waiting >> l) & 1u) != 0)

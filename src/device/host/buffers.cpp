@@ -78,7 +78,7 @@ struct DirtyBytes {
     for (std::uint64_t i = 0; i < n; ++i) {
       if (at[i] == std::byte{canary_byte(job.canary, at + i)}) continue;
       ++dirty;
-      // As integers: windows and data are in one region, but not in one array.
+      // Subtracted as integers, because windows and data are in one region, but not in one array.
       const auto offset = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(at + i) -
                                                     reinterpret_cast<std::uintptr_t>(job.data));
       result.first_dirty_byte = std::min(result.first_dirty_byte, offset);

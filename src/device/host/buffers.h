@@ -1,4 +1,4 @@
-// Fills and checks of buffers on the CPU: the arithmetic of buffer_math.h, made fast.
+// Fills and checks of buffers on the CPU: optimized arithmetic of buffer_math.h.
 #pragma once
 
 #include "device/buffer_job.h"

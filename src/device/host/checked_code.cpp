@@ -16,7 +16,7 @@ const std::byte* CheckedCode::connect(const void* kernel, host::AccessSink& sink
     set(&sink);
     known->second = static_cast<const std::byte*>(object.dli_fbase);
   }
-  dlclose(handle);  // the object stays loaded: it was before
+  dlclose(handle);  // the object stays loaded, because it was loaded before
   return known->second;
 }
 

@@ -10,8 +10,8 @@ namespace redzone::device {
 
 class CheckedCode {
  public:
-  // Connects the shared object of this kernel with `sink`, which outlives the use of the kernel.
-  // Returns where the object begins; null: it was not built for checks.
+  // Connects the shared object of this kernel to `sink`, which must outlive the use of the kernel.
+  // Returns the base address of the object; null if it was not built for checks.
   const std::byte* connect(const void* kernel, host::AccessSink& sink);
 
  private:

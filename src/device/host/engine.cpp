@@ -15,27 +15,27 @@ namespace redzone::device {
 
 namespace {
 
-// Rounds with only yields before another block gets its turn ...
+// Rounds in which threads only yield before another block gets its turn.
 constexpr unsigned kIdleRounds = 2;
-// ... or, while warps starve, before these run: they may be what the others wait for, but a thread
-// that yields may also be getting on.
+// Such rounds, while warps starve, before the starved warps run. The other threads may wait for
+// these warps, but a thread that yields may also make progress.
 constexpr unsigned kIdleStarvedRounds = 16;
-// Blocks that are set aside in warp operations or at the barrier at a time. Each occupies a stack
-// for each of its threads, and fills the caches with them.
+// Maximum number of preempted blocks that wait in warp operations or at the barrier. Each occupies
+// a stack for each of its threads, and fills the caches with the stacks.
 constexpr std::size_t kMostPreemptedWaiting = 4;
 
-// Of grids that overlap: one in so many turns is that of the first of them, on average ...
+// If grids overlap, the first of them gets one in this many turns, on average.
 constexpr std::uint64_t kFirstHasTurn = 4;
-// ... and rounds before another turn once a block has triggered its dependents.
+// Rounds before another turn once a block has triggered its dependents.
 constexpr std::uint64_t kMostOverlappingRounds = 2;
 
 constexpr std::size_t rounded_shared(std::size_t bytes) {
   return (bytes + 15) / 16 * 16;
 }
 
-// The word with other high bytes in each 16 bits, so that it is far from zero as an element of most
-// types, and finite: one half positive and one negative, the other way round with another poison.
-// The largest and the smallest of what is read then change.
+// Replaces the high byte of each 16 bits, so that the word is far from zero as an element of most
+// types, and finite. One half becomes positive and one negative, and another poison swaps them:
+// then both the maximum and the minimum of the values read change.
 constexpr std::uint64_t far_from_zero(std::uint64_t word, std::uint32_t poison) {
   constexpr std::uint64_t kHigh = 0xff00ff00ff00ff00ull;
   const std::uint64_t high = (poison & 2) != 0 ? 0xfb00fb007b007b00ull : 0x7b007b00fb00fb00ull;
@@ -92,7 +92,7 @@ void Engine::carry_threads() {
       switch_to(&main_);
     else
       resume(next);
-    // Taken again from the pool, for a fresh thread.
+    // The pool has returned this fiber for a fresh thread.
   }
 }
 
@@ -101,8 +101,8 @@ void Engine::become(int thread) {
   if (check_ != nullptr) check_->run(thread);
   self_->thread_idx = run_->thread_index[static_cast<std::size_t>(thread)];
   self_->lane = static_cast<unsigned>(thread) % 32;
-  // In the natural order only a spinning thread is preempted. With a seed any thread may be: the
-  // count continues over all threads.
+  // In the natural order only a spinning thread is preempted: each thread gets a new quantum. With
+  // a seed any thread may be preempted: the count continues over all threads.
   if (rng_->natural()) self_->quantum = kNaturalQuantum;
 }
 
@@ -116,7 +116,7 @@ void Engine::switch_to(Fiber* to) {
   fibers_.switch_to(from, to);
 }
 
-// Suspends the running thread, which waits or yields, and switches to the next of the round.
+// Suspends the running thread, which waits or yields, and switches to the next thread of the round.
 void Engine::leave() {
   block_->fiber[thread_] = current_;
   const int next = block_->next();
@@ -166,7 +166,8 @@ long long Engine::clock() {
   return clock_;
 }
 
-// With a seed half of the copies arrive at once, so that overwriting data in use is detected, too.
+// With a seed half of the copies arrive at once, so that overwriting data still in use is detected,
+// too.
 void Engine::issue(const host::BulkCopy& copy) {
   if (!rng_->natural() && rng_->below(2) == 0)
     perform(copy);
@@ -197,7 +198,8 @@ void Engine::wait_for_producer() {
   while (run_ != &running_[first_]) yield();
 }
 
-// The first thread to do so triggers for its block. Others may be behind, so it lets them be.
+// The first thread that calls this triggers for its block. If the grid has dependents, the thread
+// yields, so that they may run while other threads of the block are still behind.
 void Engine::trigger_dependents() {
   if (!std::exchange(block_->triggered, true)) --run_->untriggered;
   if (has_dependents()) yield();
@@ -206,7 +208,7 @@ void Engine::trigger_dependents() {
 void Engine::refuse(const char* code, const char* detail) {
   refused_ = Failure{Failure::Kind::fault, code, detail};
   switch_to(&main_);
-  __builtin_unreachable();  // reset() drops this fiber
+  __builtin_unreachable();  // reset() discards this fiber
 }
 
 // ---- Grids -------------------------------------------------------------------------------------
@@ -261,7 +263,7 @@ void Engine::begin(Running& running) {
   if (fault_.box != nullptr) ++fault_.box->progress;
 }
 
-// Threads of this grid run from now on.
+// Makes `running` the grid whose threads run from now on.
 void Engine::enter(Running& running) {
   if (run_ == &running) return;
   const bool fresh = !running.begun();
@@ -283,8 +285,9 @@ bool Engine::may_run(std::size_t i) const {
   return !running.aside.empty() || can_start(running);
 }
 
-// The first that is not over may always run: no later one starts before all blocks of this one
-// have, so it lacks no stacks. It is set back, because it has begun first.
+// The first grid that is not over may always run: no later grid starts before all of its blocks
+// have started, so there are stacks for them. It gets fewer turns than the others, because it has
+// begun first.
 Engine::Running& Engine::choose_grid() {
   std::size_t chosen = first_;
   if (std::exchange(first_has_turn_, false) || first_ + 1 == count_ || rng_->natural() ||
@@ -301,7 +304,7 @@ Engine::Running& Engine::choose_grid() {
 std::optional<Failure> Engine::run_grids() {
   while (first_ < count_) {
     enter(choose_grid());
-    // A preempted block waits for others, so blocks that have not started come first, as long as
+    // A preempted block waits for other blocks, so blocks that have not started come first, if
     // there are stacks for them.
     if (!run_->blocks.done() && (run_->aside.empty() || can_start(*run_))) {
       if (auto failure = start_block()) return failure;
@@ -315,7 +318,8 @@ std::optional<Failure> Engine::run_grids() {
         if (auto failure = copy_in_flight()) return failure;
         if (check_ != nullptr) check_->end_block(number_of(*block_));
         if (!block_->triggered) --run_->untriggered;
-        // A large grid of a correct kernel takes longer than a deadline on a busy machine.
+        // Counts as progress, because a large grid of a correct kernel may take longer than a
+        // deadline on a busy machine.
         if (fault_.box != nullptr) ++fault_.box->progress;
         retire();
         while (first_ < count_ && running_[first_].over()) ++first_;
@@ -409,8 +413,8 @@ std::optional<Failure> Engine::give_shared(Block& block) {
   return std::nullopt;
 }
 
-// A flag that nobody has cleared is true whatever its word is, unless that is 0. So of two trials
-// that are compared one finds 0: with 0x3f3f3f3f in even blocks, with the other poison in odd ones.
+// A flag that no thread has cleared is true unless its word is 0. Therefore one of two compared
+// trials finds 0: the trial with 0x3f3f3f3f in even blocks, the other trial in odd blocks.
 std::uint64_t Engine::shared_poison(const Block& block) const {
   const auto& at = block.index;
   const bool odd = ((at.x ^ at.y ^ at.z) & 1) != 0;
@@ -419,7 +423,7 @@ std::uint64_t Engine::shared_poison(const Block& block) const {
       mix(mix(poison_) ^ at.x ^ std::uint64_t{at.y} << 31 ^ std::uint64_t{at.z} << 47), poison_);
 }
 
-// No byte is 0, which is what is written most.
+// No byte is 0, because 0 is the value that is written most often.
 std::uint64_t Engine::shared_canary(const Block& block) const {
   return mix(mix(poison_ ^ 0xca9a41ull) ^ shared_poison(block)) | 0x0101010101010101ull;
 }
@@ -439,8 +443,8 @@ void Engine::poison_variables(const Block& block) {
   }
 }
 
-// The bytes between the end of dynamic shared memory and the guard page, at most 15, must still be
-// what they were when the block ends.
+// The bytes between the end of dynamic shared memory and the guard page, at most 15, must be
+// unchanged when the block ends.
 std::optional<Failure> Engine::overrun_of_shared() const {
   const std::size_t given = run_->grid->shared_bytes, bytes = rounded_shared(given);
   if (given == bytes) return std::nullopt;
@@ -495,15 +499,15 @@ void Engine::retire() {
   spare_.push_back(std::move(block_));
 }
 
-// A stint of the block in which warps starve, or none does.
+// Starts a stint of the block in which some warps starve, or none.
 void Engine::begin_stint(Block& block, bool starve) {
   const unsigned rounds = run_->preemption.starved_rounds;
   if (rounds == 0) return;
   block.starve(starve ? draw_starved_warps(block.warps(), *rng_) : 0, rounds);
 }
 
-// Of a block whose threads wait in warp operations or have left the barrier. Without another block
-// there would be no difference.
+// Whether to preempt a block whose threads wait in warp operations or have left the barrier. False
+// if no other block can run, because preemption would then change nothing.
 bool Engine::preempts_waiting(const Block& block) {
   const std::uint64_t one_in = run_->preemption.one_in_waiting;
   if (one_in == 0 || !other_blocks_may_run()) return false;
@@ -519,8 +523,8 @@ bool Engine::other_blocks_may_run() const {
   return !run_->blocks.done() || !run_->aside.empty() || first_ + 1 < count_;
 }
 
-// Rounds with a yield before another block's turn, on average. The time in which a grid and its
-// dependents overlap is short.
+// Mean number of rounds with a yield before another block's turn. Small for a triggered block,
+// because a grid and its dependents overlap only for a short time.
 std::uint64_t Engine::one_in_yielding(const Block& block) const {
   const std::uint64_t drawn = run_->preemption.one_in_yielding;
   return block.triggered && has_dependents() ? std::min(drawn, kMostOverlappingRounds) : drawn;
@@ -545,7 +549,7 @@ Engine::Turn Engine::take_turn() {
       continue;
     }
     if (!block.yielded()) {
-      // If nothing ran, all threads that can run starve.
+      // If no thread ran, all threads that can run starve.
       if (!block.progressed())
         begin_stint(block, false);
       else if (preempts_waiting(block))

@@ -1,13 +1,14 @@
 // Runs a grid on the CPU: blocks one after the other, the threads of a block as fibers.
 //
 // A block runs until it ends. If its threads only yield (they spin on a value that another block
-// must write), it stays resident and another block gets its turn. A seed also preempts blocks now
-// and then, and lets warps and blocks starve (preemption.h). Threads that never wait share a fiber.
+// must write), it stays resident and another block gets its turn. With a seed, blocks are also
+// preempted at random, and warps and blocks starve (preemption.h). Threads that never wait share a
+// fiber.
 //
-// Dependent grids overlap: one starts once every block of the grid before it has triggered its
-// dependents or ended, and from then on a seed decides which of them has the next turn.
+// Dependent grids overlap: a grid starts once every block of the previous grid has triggered its
+// dependents or ended. From then on a seed determines which of the grids has the next turn.
 //
-// Single-threaded. After a Failure, reset() before the next run().
+// Single-threaded. After a Failure, call reset() before the next run().
 #pragma once
 
 #include <redzone/target.h>
@@ -35,8 +36,8 @@ namespace redzone::device {
 // A launch within the limits.
 struct Grid {
   KernelRef kernel;
-  const char* name = "";   // of the kernel, for people; outlives the run
-  std::int32_t call = -1;  // that launched it
+  const char* name = "";   // name of the kernel, for people; must outlive the run
+  std::int32_t call = -1;  // the call that launched it
   host::Index3 grid, block;
   std::size_t shared_bytes = 0;
   void* const* args = nullptr;
@@ -44,22 +45,22 @@ struct Grid {
 
 class Engine final : private host::Runtime {
  public:
-  static constexpr std::size_t kMostGrids = 4;  // of a run
+  static constexpr std::size_t kMostGrids = 4;  // per run
 
   // Dynamic shared memory comes from `memory`; `fault` receives the running thread. Both must
   // outlive the engine.
   Engine(GuardMemory& memory, FaultContext& fault);
   ~Engine();
 
-  // Runs all grids (1 .. kMostGrids) to their ends. Each but the first depends on the one before
-  // it; in the natural order they run one after the other. A deadlock is a fault; bad accesses do
-  // not return (see fault_handler.h). `check` is told what happens to the threads of a single grid,
-  // whose launch it has begun; null: nobody is.
+  // Runs all grids (1 .. kMostGrids) to their ends. Each grid except the first depends on the
+  // previous one; in the natural order they run one after the other. A deadlock is a fault; bad
+  // accesses do not return (see fault_handler.h). `check` is notified of what the threads of a
+  // single grid do, and its launch must have begun; null: no check.
   std::optional<Failure> run(std::span<const Grid* const> grids, Rng& rng,
                              KernelCheck* check = nullptr);
   // Discards what a failed run left behind.
   void reset();
-  // Of the runs from now on: what uninitialized shared memory contains.
+  // Sets what uninitialized shared memory contains in later runs.
   void set_poison(std::uint32_t poison);
 
   const FiberPool& fibers() const { return fibers_; }
@@ -76,15 +77,15 @@ class Engine final : private host::Runtime {
   // A grid of a run.
   struct Running {
     const Grid* grid = nullptr;
-    host::Thread* self = nullptr;   // of the shared object of the kernel; null: not begun
+    host::Thread* self = nullptr;   // thread state of the kernel's shared object; null: not begun
     unsigned threads = 0;           // of a block
     std::uint64_t untriggered = 0;  // blocks for which dependents still wait to start
     StartOrder blocks;              // blocks that have not started
     std::deque<std::unique_ptr<Block>> aside;
-    std::vector<host::Index3> thread_index;  // of each thread of a block of shape `indexed`
+    std::vector<host::Index3> thread_index;  // per thread of a block of shape `indexed`
     host::Index3 indexed = {};
-    std::span<std::byte> statics;  // of the kernel's shared object, once known
-    const KernelStatics::Variables* variables = nullptr;  // of the kernel
+    std::span<std::byte> statics;  // statics of the kernel's shared object, once known
+    const KernelStatics::Variables* variables = nullptr;  // shared variables of the kernel
     Preemption preemption;
     AsideOrder aside_order;
     bool newest_aside_waits = false;
@@ -119,7 +120,8 @@ class Engine final : private host::Runtime {
   void enter(Running& running);
   Running& choose_grid();
   void leave_grids();
-  // Whether a block of the grid (the first that is not over, or a later one) may have a turn now.
+  // Whether a block of grid `grid` (the first that is not over, or a later one) may have a turn
+  // now.
   bool may_run(std::size_t grid) const;
   bool has_dependents() const;
   bool other_blocks_may_run() const;
@@ -136,7 +138,7 @@ class Engine final : private host::Runtime {
   bool preempts_waiting(const Block& block);
   std::uint64_t one_in_yielding(const Block& block) const;
   std::uint64_t shared_poison(const Block& block) const;
-  // What repeats behind the end of dynamic shared memory.
+  // The pattern of the bytes between the end of dynamic shared memory and the guard page.
   std::uint64_t shared_canary(const Block& block) const;
   void poison_variables(const Block& block);
   std::optional<Failure> overrun_of_shared() const;
@@ -153,19 +155,20 @@ class Engine final : private host::Runtime {
   Fiber* current_ = &main_;  // the running fiber
   Rng* rng_ = nullptr;
   KernelStatics kernel_statics_;
-  std::uint32_t poison_ = 0;                 // of the trial
-  std::uint64_t lane_poison_ = 0;            // of lanes that took no part; follows from poison_
-  std::array<Running, kMostGrids> running_;  // of a run, the first `count_` in use
+  std::uint32_t poison_ = 0;       // poison of the trial
+  std::uint64_t lane_poison_ = 0;  // values of lanes that took no part; derived from poison_
+  std::array<Running, kMostGrids> running_;  // grids of a run, the first `count_` in use
   std::size_t count_ = 0;
-  std::size_t first_ = 0;         // of those that are not over
-  Running* run_ = nullptr;        // the grid of block_
-  host::Thread* self_ = nullptr;  // its own
-  bool first_has_turn_ = false;   // because a dependent could only wait
+  std::size_t first_ = 0;         // index of the first grid that is not over
+  Running* run_ = nullptr;        // grid of block_
+  host::Thread* self_ = nullptr;  // thread state of run_
+  bool first_has_turn_ = false;   // the first grid gets the next turn, because a dependent could
+                                  // only wait
   std::unique_ptr<Block> block_;
   int thread_ = -1;  // the running thread, in block_
   std::vector<std::unique_ptr<Block>> spare_;
   long long clock_ = 0;
-  KernelCheck* check_ = nullptr;          // of the running grid
+  KernelCheck* check_ = nullptr;          // check of the running grid
   std::vector<Block::Release> releases_;  // of warp operations, for check_
   std::optional<Failure> refused_;        // failure with which a thread ended the running kernel
 };

@@ -12,7 +12,8 @@ void EventOrder::clear() {
 void EventOrder::wait(int stream, int on, std::uint64_t ticket) {
   Clock& clock = behind_[static_cast<std::size_t>(stream)];
   const Clock& other = behind_[static_cast<std::size_t>(on)];
-  // The clock of `on` may be later than that of its operation `ticket`, unless this is the last.
+  // The clock of `on` describes its latest operation, so it applies only if `ticket` is the latest
+  // one.
   if (ticket == queue_.tickets(on))
     for (std::size_t s = 0; s < kStreams; ++s) clock[s] = std::max(clock[s], other[s]);
   auto& known = clock[static_cast<std::size_t>(on)];

@@ -14,29 +14,30 @@ class EventOrder {
  public:
   explicit EventOrder(const StreamQueue& queue) : queue_(queue) {}
 
-  // Resets the order: a new trial, with empty streams.
+  // Resets the order for a new trial with empty streams.
   void clear();
-  // Later work on `stream` comes after the first `ticket` operations of `on`, and after everything
-  // that those came after.
+  // Records that later work on `stream` comes after the first `ticket` operations of `on`, and
+  // after all operations that precede those.
   void wait(int stream, int on, std::uint64_t ticket);
-  // The host has waited for all streams.
+  // Records that the host has waited for all streams.
   void synchronized();
 
   // The end of the work enqueued on the stream so far.
   FreedAt now(int stream) const { return {stream, queue_.tickets(stream)}; }
   // Whether events or the host order later work on `stream` after `point`.
   bool orders(int stream, const FreedAt& point) const;
-  // The host has waited for `point`.
+  // True if the host has waited for `point`.
   bool waited_for(const FreedAt& point) const;
-  // Whether `point` has been reached by now, with or without a wait.
+  // True if `point` has been reached by now, with or without a wait.
   bool passed(const FreedAt& point) const { return queue_.done(point.stream) >= point.ticket; }
 
  private:
   static constexpr std::size_t kStreams = StreamQueue::kStreams;
-  using Clock = std::array<std::uint64_t, kStreams>;  // operations of each stream
+  using Clock = std::array<std::uint64_t, kStreams>;  // number of operations of each stream
 
   const StreamQueue& queue_;
-  std::array<Clock, kStreams> behind_ = {};  // for each stream: what its next operation comes after
+  std::array<Clock, kStreams> behind_ = {};  // for each stream: the operations that precede its
+                                             // next one
   Clock waited_ = {};
 };
 

@@ -14,14 +14,15 @@ namespace redzone::device {
 
 namespace {
 
-// The only globals of the host device: a signal handler receives no user argument.
+// The only globals of the host device; needed because a signal handler receives no user argument.
 const FaultContext* g_context = nullptr;
-pid_t g_process = 0;  // whose faults are recorded: not those of a child that it forks
+pid_t g_process = 0;  // the process whose faults are recorded; not a child that it forks
 
 constexpr int kSignals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP};
-// Faults if the process sends them to itself and has no handler of its own.
+// Signals that are faults if the process sends them to itself and has no other handler for them.
 constexpr int kOwnSignals[] = {SIGTERM, SIGINT, SIGHUP};
-struct sigaction g_earlier[std::size(kSignals)] = {};  // before the first handler of this class
+struct sigaction g_earlier[std::size(kSignals)] = {};  // handlers that were installed before the
+                                                       // first FaultHandler
 constexpr std::size_t kSignalStackBytes = 64 * 1024;
 
 std::uintptr_t number(const void* p) {
@@ -45,7 +46,7 @@ Nearest seen_from(const char* name, std::uintptr_t address, const void* begin, c
   return {name, Side::inside, 0};
 }
 
-// What is found points into `other` or `context`.
+// The result may point into `other` or `context`.
 Nearest locate(const FaultContext& context, std::uintptr_t address, OtherBlock& other) {
   Nearest nearest;
   // A stack overflow of a kernel thread is not an access to a buffer.
@@ -67,7 +68,7 @@ Nearest locate(const FaultContext& context, std::uintptr_t address, OtherBlock& 
     const Nearest it = seen_from(kSharedBuffer, address, context.shared_begin, context.shared_end);
     if (it.distance <= nearest.distance) nearest = it;
   }
-  // An address in the arena can only be meant for one of its buffers.
+  // An address in the arena can only belong to one of its buffers.
   const bool in_arena = within(address, context.arena_begin, context.arena_end);
   if (!in_arena && nearest.distance > kNearBytes) return {};
   return nearest;
@@ -81,14 +82,15 @@ Access access_of(const siginfo_t& info, const void* machine_context) {
   return (user->uc_mcontext.gregs[REG_ERR] & 2) != 0 ? Access::write : Access::read;
 }
 
-// What x86-64 answers with a general protection fault, which has no address.
+// A misaligned vector access: x86-64 reports it as a general protection fault, which has no
+// address.
 std::optional<VectorAccess> misaligned_access_of(const siginfo_t& info,
                                                  const void* machine_context) {
   if (info.si_signo != SIGSEGV || info.si_code != SI_KERNEL) return std::nullopt;
   const auto& registers = static_cast<const ucontext_t*>(machine_context)->uc_mcontext.gregs;
   const auto access =
       vector_access(reinterpret_cast<const std::uint8_t*>(registers[REG_RIP]), registers);
-  // An address that no memory can have is the other cause.
+  // The other cause of such a fault is an address that no memory can have.
   constexpr std::uintptr_t kEndOfMemory = std::uintptr_t{1} << 47;
   const bool possible = access && access->address < kEndOfMemory;
   return possible && access->address % 16 != 0 ? access : std::nullopt;
@@ -169,8 +171,8 @@ void print(const FaultRecord& record, const char* kernel) {
 
 void handle(int signal, siginfo_t* info, void* machine_context);
 
-// A handler that the process had before prints what it knows, as Python's prints the stack. What it
-// raises again stays blocked until _exit().
+// Calls the handler that the process had before, which may print what it knows, as Python's handler
+// prints the stack. A signal that it raises again stays blocked until _exit().
 void call_earlier_handler(int signal, siginfo_t* info, void* machine_context) {
   for (std::size_t i = 0; i < std::size(kSignals); ++i) {
     if (kSignals[i] != signal) continue;
@@ -182,8 +184,8 @@ void call_earlier_handler(int signal, siginfo_t* info, void* machine_context) {
   }
 }
 
-// The handler that was there before gets the signal once this one returns. A fault comes again by
-// itself, with its address, when its instruction runs again.
+// Reinstalls the earlier handler, which gets the signal once the current handler returns. A fault
+// occurs again by itself, with its address, when its instruction runs again.
 void hand_on(int signal, const siginfo_t& info) {
   struct sigaction earlier = {};
   earlier.sa_handler = SIG_DFL;
@@ -229,7 +231,7 @@ void handle(int signal, siginfo_t* info, void* machine_context) {
   _exit(kFaultExit);
 }
 
-// What others send ends the process as it would without this handler.
+// A signal from another process ends the process as it would without this handler.
 void handle_own(int signal, siginfo_t* info, void* machine_context) {
   const bool own = info->si_code <= 0 && info->si_pid == getpid();
   if (own && getpid() == g_process) handle(signal, info, machine_context);
@@ -270,7 +272,7 @@ FaultHandler::FaultHandler(const FaultContext& context)
     struct sigaction old = {};
     sigaction(kSignals[i], &action, &old);
     old_.push_back(old);
-    // Not one of this class, of which the latest handles.
+    // Ignores handlers of this class: only the latest of them handles.
     if ((old.sa_flags & SA_SIGINFO) == 0 || old.sa_sigaction != &handle) g_earlier[i] = old;
   }
   action.sa_sigaction = &handle_own;
@@ -288,7 +290,7 @@ FaultHandler::~FaultHandler() {
   for (std::size_t i = 0; i < old_own_.size(); ++i) {
     struct sigaction now = {};
     sigaction(kOwnSignals[i], nullptr, &now);
-    // Somebody else may have set a handler since, as a command does that can be interrupted.
+    // Other code may have set a handler since then, for example a command that can be interrupted.
     if ((now.sa_flags & SA_SIGINFO) != 0 && now.sa_sigaction == &handle_own)
       sigaction(kOwnSignals[i], &old_own_[i], nullptr);
   }

@@ -1,10 +1,10 @@
 // Turns a fatal signal into a fault record: which buffer, which side, how far, which thread.
 //
-// A bad access of a kernel is a real SIGSEGV, at native speed and with no instrumentation. The
-// handler maps the address to the nearest watched buffer, writes the record into the black box (or
-// one line to stderr without one), and ends the process with kFaultExit: the memory of the trial
-// cannot be trusted any more. Signals in host code of a target are recorded in the same way, also
-// those that end a process and that it sends to itself.
+// A bad access of a kernel is a real SIGSEGV, at native speed and without instrumentation. The
+// handler maps the address to the nearest watched buffer, writes the record into the black box
+// (without a black box, one line to stderr), and ends the process with kFaultExit, because the
+// memory of the trial cannot be trusted any more. Signals in host code of a target are recorded in
+// the same way, and so are termination signals that the process sends to itself.
 #pragma once
 
 #include <redzone/host_thread.h>
@@ -21,29 +21,30 @@
 
 namespace redzone::device {
 
-// State for the handler. The device uses plain stores; a fault is handled on the same thread.
+// State for the handler. The device uses plain stores, because a fault is handled on the same
+// thread.
 struct FaultContext {
   BlackBox* box = nullptr;
-  std::vector<NamedRange> watched;      // the latest last
+  std::vector<NamedRange> watched;      // in the order of naming
   FindOtherBlock find_other = nullptr;  // may be null
   const std::byte* arena_begin = nullptr;
   const std::byte* arena_end = nullptr;
-  const std::byte* stacks_begin = nullptr;  // of kernel threads
+  const std::byte* stacks_begin = nullptr;  // stacks of kernel threads
   const std::byte* stacks_end = nullptr;
   const host::Thread* thread = nullptr;  // null outside a kernel
   const char* kernel = "";
-  std::int32_t call = -1;                   // of the kernel
+  std::int32_t call = -1;                   // call of the kernel
   const std::byte* shared_begin = nullptr;  // dynamic shared memory of the running block
   const std::byte* shared_end = nullptr;
 
-  // What runs from now on, until end_kernel(): it stays in the black box if it does not return.
-  // `name` must live as long.
+  // Records the kernel that runs from now on until end_kernel(). If the kernel does not return, the
+  // record stays in the black box. `name` must live until end_kernel().
   void begin_kernel(const char* name, std::int32_t of_call);
   void end_kernel();
 };
 
 // Installs the handlers for its lifetime. If a process has several, the latest one handles, and
-// they must be destroyed in reverse order. The alternate stack is that of the constructing thread.
+// they must be destroyed in reverse order. The alternate stack is set for the constructing thread.
 class FaultHandler {
  public:
   explicit FaultHandler(const FaultContext& context);
@@ -54,7 +55,7 @@ class FaultHandler {
  private:
   std::unique_ptr<std::byte[]> stack_;
   const FaultContext* old_context_;
-  pid_t old_process_;  // whose faults the outer device records
+  pid_t old_process_;  // the process whose faults the outer handler records
   stack_t old_stack_ = {};
   std::vector<struct sigaction> old_, old_own_;
 };

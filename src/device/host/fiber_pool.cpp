@@ -13,13 +13,13 @@ namespace context = boost::context::detail;
 
 namespace {
 
-// CUDA allows a thread 512 KiB of local memory. Only what a kernel touches takes memory.
+// CUDA allows a thread 512 KiB of local memory. Only pages that a kernel touches take memory.
 constexpr std::size_t kStackBytes = 1024 * 1024;
 constexpr std::size_t kSlotBytes = kStackBytes + kPageBytes;
-// Bounded by the kernel's limit of mappings in a process (65,530; two for each stack).
+// Limited by the maximum number of mappings in a process (65,530; two for each stack).
 constexpr std::size_t kMostFibers = 16384;
 
-// Passed with a switch: the fiber that was left, and where a new fiber continues.
+// Data passed with a switch: the fiber that was left, and the entry of a new fiber.
 struct Passage {
   Fiber* from;
   FiberPool::Entry entry;

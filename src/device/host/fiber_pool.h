@@ -12,7 +12,7 @@ namespace redzone::device {
 
 // A stack with a suspended context. The pool owns fibers.
 struct Fiber {
-  void* context = nullptr;   // where it is suspended; null: not entered since the last reset
+  void* context = nullptr;   // its suspended state; null: not entered since the last reset
   std::byte* top = nullptr;  // of its stack
   StackBounds stack;
 };
@@ -31,10 +31,10 @@ class FiberPool {
 
   // Number of fibers that take() can still return.
   std::size_t available() const;
-  // An idle fiber: parked, or new. Only if available() > 0. Aborts if memory is exhausted.
+  // An idle fiber: parked, or new. Requires available() > 0. Aborts if memory is exhausted.
   Fiber* take();
   void park(Fiber* fiber) { idle_.push_back(fiber); }
-  // Discards everything suspended: all fibers become idle and new.
+  // Discards all suspended contexts: all fibers become idle and new.
   void reset();
 
   // Suspends `from` (which is running) and resumes `to`.

@@ -9,7 +9,8 @@ namespace redzone::device {
 namespace {
 
 constexpr std::size_t kArenaBytes = std::size_t{16} << 40;  // requested first
-// Huge pages would commit 2 MiB for every touched element of a sparse buffer.
+// Larger regions do without huge pages, which would commit 2 MiB for every touched element of a
+// sparse buffer.
 constexpr std::size_t kSparseBytes = std::size_t{1} << 30;
 
 }  // namespace
@@ -30,7 +31,7 @@ GuardArena::~GuardArena() {
   munmap(base_, bytes_);
 }
 
-// A closed range for `bytes`, followed by guard pages.
+// A closed range for `bytes`, followed by guard pages; null if addresses are exhausted.
 std::byte* GuardArena::place(std::size_t bytes) {
   if (auto fit = free_.lower_bound(bytes); fit != free_.end() && fit->first <= 2 * bytes) {
     std::byte* at = fit->second;

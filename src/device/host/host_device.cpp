@@ -156,7 +156,7 @@ void HostDevice::enqueue_wait(int stream, int on, std::uint64_t ticket) {
   events_.wait(stream, on, ticket);
 }
 
-// Process memory outside the device's ranges stands for pageable memory.
+// Process memory outside the device's ranges counts as pageable memory.
 bool HostDevice::may_access(const void* at, std::size_t bytes) const {
   if (guard_.contains(at)) return true;
   for (const PlainMemory* memory : {&plain_, &cached_segments_, &pool_segments_})
@@ -279,8 +279,8 @@ Status<void> HostDevice::run_one() {
   return {};
 }
 
-// How many of the queued operations run at the same time: a launch, and launches right behind it
-// that depend on it in a chain. In the natural order none overlaps, nor under a check.
+// Number of queued operations that run at the same time: a launch, and launches directly behind it
+// that depend on it in a chain. In the natural order, or under a check, only the first launch.
 std::size_t HostDevice::overlapping(std::span<const Operation> queued) const {
   std::size_t n = 1;
   if (rng_.natural() || checks_ != nullptr) return n;
@@ -355,7 +355,7 @@ std::optional<Failure> HostDevice::run_launches(std::span<Operation> operations)
   return failure;
 }
 
-// Recorded like a kernel, because its ends may be out of bounds.
+// Recorded like a kernel, because the copied ranges may be out of bounds.
 void HostDevice::run_copy(const Operation& operation) {
   fault_.begin_kernel("copy", operation.call);
   std::memmove(operation.to, operation.from, operation.bytes);
@@ -382,7 +382,7 @@ Status<void> HostDevice::synchronize() {
   if (lost_) return fail(*lost_);
   held_ = false;
   while (!queue_.empty()) {
-    if (!queue_.may_advance()) {  // a signal that nothing gives
+    if (!queue_.may_advance()) {  // all operations wait for signals that nothing gives
       kept_signals_ = false;
       for (int signal = 0; signal < kOrderSignals; ++signal) queue_.give(signal);
     }

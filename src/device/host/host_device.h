@@ -5,7 +5,7 @@
 // delay, and any order of its streams; the same seed always gives the same order. Seed 0 is the
 // natural order: nothing runs before synchronize(), then the oldest operation first.
 //
-// A dependent launch overlaps the launch right before it in its stream under a seed, if both are
+// With a seed, a dependent launch overlaps the launch directly before it in its stream if both are
 // queued, but never in a graph.
 #pragma once
 
@@ -68,7 +68,7 @@ class HostDevice final : public Device {
   Status<void> synchronize() override;
   Status<void> read(void* to, const void* from, std::size_t bytes) override;
   Status<KernelRef> variant(const VariantRequest& request) override;
-  // Decided by Redzone's rules; the map is for the copies of <redzone/bulk_copy.h>.
+  // The result follows from Redzone's rules; the map is for the copies of <redzone/bulk_copy.h>.
   Status<int> encode(const tma::Descriptor& descriptor, TensorMap& map) override;
 
  private:
@@ -80,9 +80,9 @@ class HostDevice final : public Device {
   Status<void> run_one();
   std::optional<Failure> run(Operation& operation);
   std::size_t overlapping(std::span<const Operation> queued) const;
-  // Launches of one stream, each but the first dependent on the one before it.
+  // Runs launches of one stream; each except the first depends on the previous one.
   std::optional<Failure> run_launches(std::span<Operation> operations);
-  // Runs one node of a graph that is ready. `operation.left` is 0 after the last.
+  // Runs one ready node of a graph. `operation.left` is 0 after the last node.
   std::optional<Failure> run_node(Operation& operation);
   void start(Operation& operation, int graph);
   void run_copy(const Operation& operation);
@@ -112,7 +112,7 @@ class HostDevice final : public Device {
   bool held_ = false;
   bool kept_signals_ = true;
   std::int32_t call_ = -1;
-  std::unique_ptr<KernelChecks> checks_;  // null: none
+  std::unique_ptr<KernelChecks> checks_;  // null: no check
   std::optional<Failure> lost_;           // a fault ends the trial; begin_trial() clears it
 };
 

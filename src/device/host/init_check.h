@@ -1,6 +1,6 @@
-// Finds reads of shared memory that no thread of the block has written, nor a bulk copy. What such
-// a read gives is poison, or what an earlier block left there. A read may move padding that nobody
-// writes, so it counts only if none of its bytes is written.
+// Finds reads of shared memory that neither a thread of the block nor a bulk copy has written. Such
+// a read returns poison, or what an earlier block left there. A read counts only if none of its
+// bytes has been written, because it may include padding that nobody writes.
 #pragma once
 
 #include <unordered_map>

@@ -141,7 +141,7 @@ void KernelChecks::report_sightings(const Grid& grid) {
   for (const Sighting& sighting : sightings_->take()) {
     SanitizerRecord record = record_of(sighting, grid);
     record.call = grid.call;
-    // A loop that the compiler unrolls has several places in one line.
+    // A line may have several places, for example in a loop that the compiler unrolls.
     const auto same = std::find_if(
         report_.records.begin(), report_.records.end(), [&](const SanitizerRecord& known) {
           return known.kind == record.kind && known.warning == record.warning &&

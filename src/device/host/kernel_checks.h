@@ -1,5 +1,5 @@
-// A check around the launches of a device: connects it with the code of a kernel, and makes records
-// of what it finds.
+// Runs a check around the launches of a device: connects the check to the code of a kernel, and
+// converts its findings to records.
 #pragma once
 
 #include <memory>
@@ -20,8 +20,8 @@ class KernelChecks {
   // Requires is_check(tool). `memory`: as in RaceCheck.
   KernelChecks(SanitizerTool tool, std::vector<MemoryRange> memory);
 
-  // The check for this launch; null, which is a problem of the report, if the kernel was not built
-  // for it.
+  // The check for this launch. Null, with a problem in the report, if the kernel was not built for
+  // checks.
   KernelCheck* begin_launch(const Grid& grid);
   void end_launch(const Grid& grid);
   CheckReport take();
@@ -35,11 +35,11 @@ class KernelChecks {
   KernelCheck& check() const;
 
   SourceLines lines_;
-  // One of the two.
+  // Exactly one of the two is set.
   std::unique_ptr<RaceCheck> races_;
   std::unique_ptr<SightingCheck> sightings_;
   CheckedCode code_;
-  const std::byte* begin_ = nullptr;  // of the code of the kernel that runs
+  const std::byte* begin_ = nullptr;  // base address of the running kernel's code
   CheckReport report_;
 };
 

@@ -18,7 +18,7 @@
 namespace redzone::device {
 namespace {
 
-// A file of this process' program or of a library of it, mapped for reading.
+// The file of this process's program or of one of its libraries, mapped for reading.
 class MappedFile {
  public:
   explicit MappedFile(const std::string& file) {
@@ -42,8 +42,9 @@ class MappedFile {
   std::string_view bytes_;
 };
 
-// How the names of a function's local variables begin, in the encoding of the Itanium C++ ABI. The
-// name of a clone has a suffix behind a dot, and its variables have not.
+// The prefix of the names of a function's local variables, in the encoding of the Itanium C++ ABI.
+// The name of a clone of a function has a suffix behind a dot, but the names of its variables do
+// not.
 std::string prefix_of_locals(std::string_view function) {
   function = function.substr(0, function.find('.'));
   if (function.starts_with("_Z")) return fmt::format("_ZZ{}E", function.substr(2));
@@ -56,7 +57,7 @@ std::vector<KernelStatics::Place> KernelStatics::places_of(const void* kernel) {
   const auto object = object_of(kernel);
   if (!object || object->thread_bytes == 0) return {};
   const MappedFile file(object->file);
-  // It may have been built again since it was loaded.
+  // The file may have been built again since it was loaded.
   const std::span<const std::byte> loaded = object->beginning;
   const auto now = part_of(file.bytes(), 0, loaded.size());
   if (!now || std::memcmp(now->data(), loaded.data(), loaded.size()) != 0) return {};

@@ -1,8 +1,8 @@
-// Shared memory of a fixed size: the `__shared__` variables that a kernel declares, which on the
-// host are thread-local variables of its function (thread_statics.h).
+// Shared memory of a fixed size: the `__shared__` variables that a kernel declares. On the host
+// they are thread-local variables of its function (thread_statics.h).
 //
-// Found by name in the symbol table of the kernel's shared object, which a stripped one lacks.
-// Variables of functions that the kernel calls are not among them.
+// The variables are found by name in the symbol table of the kernel's shared object, which a
+// stripped object lacks. Variables of functions that the kernel calls are not included.
 #pragma once
 
 #include <cstddef>
@@ -18,8 +18,8 @@ class KernelStatics {
  public:
   using Variables = std::vector<std::span<std::byte>>;
 
-  // Those of the calling thread, valid until it ends or another thread calls. `kernel`: its
-  // function.
+  // The variables of the calling thread, valid until it ends or another thread calls of().
+  // `kernel`: the kernel's function.
   const Variables& of(const void* kernel);
 
  private:
@@ -29,7 +29,7 @@ class KernelStatics {
   struct Known {
     ThreadStorage storage;
     std::vector<Place> places;
-    const std::byte* begin = nullptr;  // of the storage that has `variables`
+    const std::byte* begin = nullptr;  // beginning of the storage that `variables` point into
     Variables variables = {};
   };
   static std::vector<Place> places_of(const void* kernel);

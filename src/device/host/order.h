@@ -43,7 +43,8 @@ class Walk {
         return;
       default:
         position_ = (r >> 8) % n;
-        // Primes above the largest block: coprime to every small n, and to all but a few large.
+        // Primes above the largest block size: coprime to every small n, and to all but a few large
+        // n.
         static constexpr std::uint64_t kPrimes[] = {1031, 1093, 1259, 1409, 1553, 1747, 1999, 2311};
         const std::uint64_t prime = kPrimes[(r >> 4) & 7];
         stride_ = n % prime == 0 ? 1 : prime % n;

@@ -71,7 +71,7 @@ bool PlainMemory::contains(const void* begin, std::size_t bytes) const {
          bytes <= kReservedBytes - (first - base);
 }
 
-// Pages shared with a neighbour stay.
+// Keeps pages that are shared with a neighbouring region.
 void PlainMemory::drop_pages(Region region) {
   const auto begin = reinterpret_cast<std::uintptr_t>(region.base);
   const std::uintptr_t first = round_up(begin, kPageBytes);

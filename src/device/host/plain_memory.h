@@ -32,7 +32,7 @@ class PlainMemory final : public RegionCache {
   std::byte* base_ = nullptr;                    // reserved addresses
   std::size_t open_ = kLeadBytes;                // accessible up to here, except for the lead
   std::size_t used_ = kLeadBytes;                // allocated at some time
-  std::size_t regions_ = 0;                      // made and not destroyed
+  std::size_t regions_ = 0;                      // created and not destroyed
   std::multimap<std::size_t, std::byte*> free_;  // by size
 };
 

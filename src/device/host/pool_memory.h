@@ -18,11 +18,11 @@ namespace redzone::device {
 
 class PoolMemory final : public OrderedMemory {
  public:
-  // Makes later work on `stream` wait for that point.
+  // Makes later work on `stream` wait for `behind`.
   using InsertWait = std::function<void(int stream, const FreedAt& behind)>;
 
-  // Both must outlive this object; regions of `segments` of 1 MiB and more start at multiples of
-  // 512.
+  // All arguments must outlive this object; regions of `segments` of 1 MiB and more must start at
+  // multiples of 512.
   PoolMemory(Memory& segments, const EventOrder& events, InsertWait insert_wait)
       : segments_(segments), events_(events), insert_wait_(std::move(insert_wait)) {}
 

@@ -1,6 +1,6 @@
-// What the seed of a schedule draws for one grid: how often threads and blocks are preempted, which
-// warps and blocks starve, and for how long. All of it is bounded, so that a kernel that ends under
-// a fair schedule ends under these, too.
+// Parameters that the seed of a schedule determines for one grid: how often threads and blocks are
+// preempted, which warps and blocks starve, and for how long. All are bounded, so that a kernel
+// that ends under a fair schedule also ends under these.
 #pragma once
 
 #include <cstddef>
@@ -21,14 +21,14 @@ struct Preemption {
   int quantum = kNaturalQuantum;
   std::uint64_t one_in_yielding = 1;
   // The mean number of rounds that end in warp operations or at the barrier before another block's
-  // turn; 0: a block is not preempted there.
+  // turn; 0: blocks are not preempted there.
   std::uint64_t one_in_waiting = 0;
-  // The number of rounds for which warps starve, and then for which none does; 0: none ever does.
-  // A warp passes one warp operation in a round, so those that run get so many ahead, unless a
-  // barrier stops them.
+  // The number of rounds for which warps starve, and then for which no warp starves; 0: warps never
+  // starve. A warp passes one warp operation per round, so the running warps get ahead by this many
+  // operations, unless a barrier stops them.
   unsigned starved_rounds = 0;
 
-  // Of the natural order for a natural Rng.
+  // The defaults, which are the natural order, for a natural Rng; otherwise random.
   static Preemption drawn(Rng& rng) {
     struct Rate {
       int quantum;
@@ -47,8 +47,8 @@ struct Preemption {
   }
 };
 
-// The warps that starve, of a block of `warps` (1 .. 32), as bits: one of them, all but one, or any
-// of them; none for some draws, and never all.
+// The warps that starve (as bits) in a block of `warps` (1 .. 32) warps: one of them, all but one,
+// or a random set, which may be empty; never all.
 inline std::uint32_t draw_starved_warps(unsigned warps, Rng& rng) {
   const std::uint32_t all = ~0u >> (32 - warps);
   const std::uint64_t r = rng.next();
@@ -65,8 +65,9 @@ inline std::uint32_t draw_starved_warps(unsigned warps, Rng& rng) {
   }
 }
 
-// Which of the blocks that were set aside continues: the one that has waited longest, as in the
-// natural order; any; or the newest for some turns in succession, so that the others starve.
+// Determines which of the blocks that were set aside continues: the one that has waited longest, as
+// in the natural order; any; or the newest for several turns in succession, so that the others
+// starve.
 class AsideOrder {
  public:
   AsideOrder() = default;
@@ -77,8 +78,8 @@ class AsideOrder {
     most_turns_ = r == 2 ? 4 : 32;
   }
 
-  // Index of the next of `aside` blocks (> 0), the oldest first. `newest_waits`: the newest can
-  // only wait for others, which therefore come first.
+  // Index of the next of `aside` (> 0) blocks, which are sorted from the oldest. `newest_waits`:
+  // the newest block can only wait for others, which therefore come first.
   std::size_t next(std::size_t aside, bool newest_waits, Rng& rng) {
     if (policy_ == Policy::any) return rng.below(aside);
     if (policy_ == Policy::newest && !newest_waits && turns_ < most_turns_) {
@@ -93,7 +94,7 @@ class AsideOrder {
   enum class Policy : std::uint8_t { oldest, any, newest };
 
   Policy policy_ = Policy::oldest;
-  unsigned most_turns_ = 0;  // of the newest block in succession
+  unsigned most_turns_ = 0;  // maximum turns of the newest block in succession
   unsigned turns_ = 0;
 };
 

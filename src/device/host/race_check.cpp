@@ -125,9 +125,9 @@ void RaceCheck::check(ShadowCell& cell, const Stamp& now, Race& race, std::size_
     }
   };
   check_with(cell.write);
-  // What comes after an atomic read comes after the write that the read has seen, so a flag may be
-  // reset plainly by who has waited for it. (PTX ISA, "Memory Consistency Model": causality order
-  // has what a read has observed.)
+  // An access that comes after an atomic read also comes after the write which that read has seen.
+  // Therefore a thread that has waited for a flag may reset it with a plain write. (PTX ISA,
+  // "Memory Consistency Model": causality order includes what a read has observed.)
   const bool seen = cell.atomic_read.after_write && !conflicts(cell.atomic_read, now);
   if (!atomic && !seen) check_with(cell.atomic_write);
   if (writes) {
@@ -159,9 +159,9 @@ void RaceCheck::record_read(ShadowCell& cell, const Stamp& now) {
   } else if (is_past(b)) {
     b = now;
   } else if (a.block == b.block) {
-    // A barrier or an operation of a whole warp that orders two reads which differ as much as these
-    // can with a later write orders all of them with it. Operations with partial masks may leave
-    // out the third read of a warp, which is not kept.
+    // A barrier, or an operation of a whole warp, that orders two reads of different blocks or
+    // warps before a later write orders all reads before it. Operations with partial masks may
+    // leave out the third read of a warp, which is not kept.
     const bool one_warp = a.thread / ThreadOrder::kLanes == b.thread / ThreadOrder::kLanes;
     if (now.block != a.block ||
         (one_warp && now.thread / ThreadOrder::kLanes != a.thread / ThreadOrder::kLanes))
@@ -170,7 +170,7 @@ void RaceCheck::record_read(ShadowCell& cell, const Stamp& now) {
 }
 
 void RaceCheck::report(const Race& race) {
-  // Which of the two comes first depends on the schedule.
+  // The order of the two accesses depends on the schedule.
   const std::uint32_t a = race.first.code, b = race.second.code;
   const auto same = std::find_if(races_.begin(), races_.end(), [&](const Race& r) {
     return r.shared == race.shared &&

@@ -1,12 +1,12 @@
-// Finds races within a launch: two accesses to the same bytes by different threads, at least one of
-// which writes and one of which is not atomic, that nothing orders (thread_order.h). Two writes of
-// the same value are none: kernels mean them, as in `found = true`. After
-// Flanagan and Freund, "FastTrack: efficient and precise dynamic race detection" (PLDI 2009), with
-// at most two reads and the last atomics remembered for each cell.
+// Finds races within a launch: two accesses to the same bytes by different threads without an order
+// between them (thread_order.h), of which at least one writes and at least one is not atomic. Two
+// writes of the same value are not a race, because kernels do this on purpose, as in `found =
+// true`. After Flanagan and Freund, "FastTrack: efficient and precise dynamic race detection" (PLDI
+// 2009), with at most two reads and the last atomics remembered for each cell.
 //
-// A race of plain accesses between threads that only barriers and operations of whole warps order
-// is found in every schedule that makes the two accesses. Launches are ordered among each other
-// here.
+// A race of plain accesses between threads that are ordered only by barriers and operations of
+// whole warps is found in every schedule that makes the two accesses. Accesses of different
+// launches count as ordered.
 #pragma once
 
 #include <redzone/host_checks.h>
@@ -35,25 +35,25 @@ struct MemoryRange {
 struct RaceAccess {
   host::AccessKind kind = host::AccessKind::read;
   std::uint32_t block = 0;   // linear index in the grid
-  std::uint32_t thread = 0;  // in the block
-  std::uint32_t code = 0;    // offset in the shared object of the kernel, behind the access
+  std::uint32_t thread = 0;  // index in the block
+  std::uint32_t code = 0;    // offset just behind the access in the shared object of the kernel
 };
 
 struct Race {
-  const std::byte* at = nullptr;  // the first byte in question
-  std::uint32_t bytes = 0;        // of the second access
+  const std::byte* at = nullptr;  // the first byte that both accessed
+  std::uint32_t bytes = 0;        // size of the second access
   bool shared = false;            // in shared memory of the block
-  RaceAccess first, second;       // as they ran
-  std::uint64_t count = 1;        // of the same two places in the code
+  RaceAccess first, second;       // in the order in which they ran
+  std::uint64_t count = 1;        // races between the same two places in the code
 };
 
 class RaceCheck final : public KernelCheck {
  public:
-  // `memory`: where kernels may access global memory; other addresses than those and shared memory
-  // are passed over.
+  // `memory`: the ranges in which kernels may access global memory. Other accesses, except to
+  // shared memory, are ignored.
   explicit RaceCheck(std::vector<MemoryRange> memory);
 
-  // KernelCheck. Accesses of bulk copies are passed over.
+  // KernelCheck. Accesses of bulk copies are ignored.
   void begin_launch(unsigned threads_of_block, const std::byte* code,
                     std::span<std::byte> statics) override;
   void start_block(std::uint32_t block) override;
@@ -78,17 +78,16 @@ class RaceCheck final : public KernelCheck {
   void in_warp(std::uint32_t, const void*) override {}
   void undefined(const host::Undefined&) override {}
 
-  // Races of the ended launch, in the order in which they were seen; further ones than kMost are
-  // counted by `dropped`.
+  // Races of the ended launch, in the order of detection. `dropped` counts those beyond kMost.
   std::span<const Race> races() const { return races_; }
   std::uint64_t dropped() const { return dropped_; }
-  // Whether memory was accessed for which there was no shadow, so that races may be missing.
+  // Whether races may be missing because memory without shadow was accessed.
   bool incomplete() const { return incomplete_; }
-  // Whether atomics order more threads than can be remembered, so that races may be missing.
+  // Whether races may be missing because atomics order more threads than can be remembered.
   bool lost_track() const { return order_.guessed(); }
 
   static constexpr std::size_t kMost = 64;
-  // Of shadow memory, about 800 MiB.
+  // Limit of shadow memory, about 800 MiB.
   static constexpr std::size_t kMostCells = std::size_t{10} << 20;
 
  private:
@@ -99,8 +98,9 @@ class RaceCheck final : public KernelCheck {
   }
   Shadow* shadow_of(const void* at, bool& shared);
   void check(ShadowCell& cell, const Stamp& now, Race& race, std::size_t bytes);
-  // Reports the writes behind others once they have happened, if they changed the value. Nothing
-  // else writes between the announcement of an access and the next one.
+  // Reports pending races of two writes if the second write has changed the value. Call it after
+  // that write: nothing else writes between the announcement of an access and the next
+  // announcement.
   void settle();
   bool conflicts(const Stamp& earlier, const Stamp& now);
   void record_read(ShadowCell& cell, const Stamp& now);
@@ -110,15 +110,15 @@ class RaceCheck final : public KernelCheck {
   ThreadOrder order_;
   ShadowPool pool_{kMostCells};
   Shadow global_{pool_};
-  // Of the shared memory of each block that has started.
+  // Shadow of the shared memory of each block that has started.
   std::unordered_map<std::uint32_t, std::unique_ptr<Shadow>> blocks_;
-  Shadow* shared_ = nullptr;  // of the block that runs
+  Shadow* shared_ = nullptr;  // shadow of the running block
   const std::byte* code_ = nullptr;
   MemoryRange statics_, dynamic_;
   std::uint32_t block_ = 0, thread_ = 0;
   bool paused_ = false;
   struct Pending {
-    Race race;  // of two plain writes; at `race.at` was
+    Race race;  // race of two plain writes; `old`: the bytes at `race.at` before the second
     std::array<std::byte, ShadowPool::kWordBytes> old;
     std::size_t bytes;
   };

@@ -1,5 +1,5 @@
-// An allocator of regions that keeps released ones, by exact size: a repeated trial maps nothing.
-// The two kinds of host memory differ in how a region is made.
+// An allocator of regions that keeps released regions by exact size, so that a repeated trial maps
+// nothing. Subclasses determine how a region is created.
 #pragma once
 
 #include <unordered_map>
@@ -26,7 +26,7 @@ class RegionCache : public Memory {
  protected:
   explicit RegionCache(std::size_t unit_bytes) : unit_(unit_bytes) {}
 
-  // `bytes` must be a multiple of the unit. A null base: memory is exhausted.
+  // `bytes` must be a multiple of the unit. Returns a null base if memory is exhausted.
   virtual Region make(std::size_t bytes) = 0;
   virtual void destroy(Region region) = 0;
   // Discards the contents of a cached region, which stays usable.

@@ -23,7 +23,8 @@ std::unique_ptr<ShadowPool::Page> ShadowPool::take() {
 
 void ShadowPool::give_back(std::unique_ptr<Page> page) {
   left_ += page->cells.size();
-  // A divided page takes more memory than its cells count for once it is whole again.
+  // A page with divided cells has a larger vector than its cell count would require when it is used
+  // again, so it is freed.
   if (page->cell_bytes == kWordBytes) spare_.push_back(std::move(page));
 }
 

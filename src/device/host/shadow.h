@@ -1,6 +1,6 @@
 // Shadow memory: what the race check remembers of each address. A page of the program's memory gets
-// shadow when it is first accessed; its cells stand for 4 bytes each, until an access of fewer
-// bytes divides them.
+// shadow when it is first accessed. Each cell describes 4 bytes, until an access of fewer bytes
+// divides the cells.
 #pragma once
 
 #include <redzone/host_checks.h>
@@ -15,31 +15,30 @@
 
 namespace redzone::device {
 
-// One access of a thread; `clock` 0: none.
+// One access of a thread; `clock` 0: no access.
 struct Stamp {
   std::uint32_t block = 0;
   ThreadOrder::Clock clock = 0;
   std::uint32_t code = 0;  // offset in the shared object of the kernel
   std::uint16_t thread = 0;
   host::AccessKind kind = host::AccessKind::read;
-  bool after_write = false;  // of an atomic read: the cell's atomic write came before it
+  bool after_write = false;  // for an atomic read: the cell's atomic write came before it
 
   explicit operator bool() const { return clock != 0; }
   GridThread by() const { return {block, thread}; }
 };
 
-// The last plain write, and what came since: two plain reads that nothing orders, of different
-// warps if there were any, and of different blocks if there were any; and the last atomics. Those
-// conflict with plain accesses only, so neither kind takes the place of the other: what an atomic
-// does not race with may race with the plain access before it. A plain write takes the place of
-// all.
+// The last plain write, and later accesses: two plain reads without an order between them (of
+// different blocks if possible, else of different warps if possible), and the last atomics. Atomics
+// conflict with plain accesses only, so neither kind replaces the other: an access that does not
+// race with an atomic may race with the plain access before it. A plain write replaces everything.
 struct ShadowCell {
   Stamp write;
   Stamp reads[2];
   Stamp atomic_write, atomic_read;
 };
 
-// Pages for several shadows, which return them when they are cleared.
+// Pages for several shadows, which return their pages when they are cleared.
 class ShadowPool {
  public:
   static constexpr std::uintptr_t kPageBytes = 1024;
@@ -52,10 +51,11 @@ class ShadowPool {
 
   explicit ShadowPool(std::size_t most_cells) : left_(most_cells) {}
 
-  // Null once as many cells are in use as are allowed.
+  // Null once the maximum number of cells is in use.
   std::unique_ptr<Page> take();
   void give_back(std::unique_ptr<Page> page);
-  // Makes the cells of a page stand for so many bytes, if they stand for more; false as for take().
+  // Divides the cells of a page into cells of `cell_bytes` if they are larger. False once the
+  // maximum number of cells is in use.
   bool divide(Page& page, std::uintptr_t cell_bytes);
 
  private:
@@ -65,7 +65,7 @@ class ShadowPool {
 
 class Shadow {
  public:
-  // `pool` outlives this.
+  // `pool` must outlive this object.
   explicit Shadow(ShadowPool& pool) : pool_(pool) {}
   ~Shadow() { clear(); }
   Shadow(const Shadow&) = delete;
@@ -74,8 +74,8 @@ class Shadow {
   void clear();
 
   // Calls visit(cell, address of its first byte, its bytes) for each cell of the bytes [at, at +
-  // bytes), which it divides so that all of them are within. False if the pool has no page for some
-  // of them.
+  // bytes), after dividing cells so that none extends beyond this range. False if the pool has no
+  // page or cells for a part of the range.
   template <class Visit>
   bool visit(std::uintptr_t at, std::size_t bytes, Visit visit) {
     const std::uintptr_t end = at + bytes;
@@ -96,13 +96,13 @@ class Shadow {
   }
 
  private:
-  // The page at `base`, whose cells divide accesses that begin or end at multiples of what
-  // `bounds` is one of.
+  // The page at `base`, with cells so small that they match every access whose begin and end are
+  // multiples of the lowest set bit of `bounds`.
   ShadowPool::Page* page_of(std::uintptr_t base, std::uintptr_t bounds);
 
   ShadowPool& pool_;
   std::unordered_map<std::uintptr_t, std::unique_ptr<ShadowPool::Page>> pages_;  // by first byte
-  std::uintptr_t last_base_ = 1;  // of last_; 1: none
+  std::uintptr_t last_base_ = 1;  // address of last_; 1: none
   ShadowPool::Page* last_ = nullptr;
 };
 

@@ -26,7 +26,7 @@ void SightingCheck::see(Sighting sighting) {
     ++known->count;
     return;
   }
-  // Apart, so that warnings keep no failure from being reported.
+  // Counted separately, so that warnings do not keep failures from being reported.
   const auto alike = std::count_if(
       seen_.begin(), seen_.end(), [&](const Sighting& s) { return s.warning == sighting.warning; });
   if (static_cast<std::size_t>(alike) < kMost) seen_.push_back(std::move(sighting));

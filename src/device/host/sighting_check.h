@@ -1,5 +1,5 @@
-// Checks that report a place in the code, with the first thread that came by: the base of all but
-// the race check.
+// Checks that report a place in the code, with the first thread that passed it: the base of all
+// checks except the race check.
 #pragma once
 
 #include <cstddef>
@@ -18,24 +18,24 @@ struct Sighting {
   Access access = Access::unknown;
   std::uint32_t bytes = 0;
   const void* at = nullptr;
-  bool shared = false;              // in shared memory of the block
-  bool warning = false;             // of what is a bug only if something else is true, too
-  std::uint32_t block = 0;          // linear index in the grid
-  std::uint32_t thread = 0;         // in the block
-  const void* code = nullptr;       // behind the place; null: unknown, or `location` names it
-  const void* elsewhere = nullptr;  // where other threads were; null: they are not compared
+  bool shared = false;         // in shared memory of the block
+  bool warning = false;        // a bug only under a condition that the check cannot determine
+  std::uint32_t block = 0;     // linear index in the grid
+  std::uint32_t thread = 0;    // index in the block
+  const void* code = nullptr;  // address just behind the place; null: unknown, or `location` has it
+  const void* elsewhere = nullptr;  // place of other threads; null: not compared
   std::string location = {};        // "p.cu:8"
-  std::uint64_t count = 1;          // of the same kind and place
+  std::uint64_t count = 1;          // sightings of the same kind and place
 };
 
 class SightingCheck : public KernelCheck {
  public:
-  // Different ones since the last call, in the order in which they were seen; of warnings, and of
-  // failures, those beyond kMost are dropped.
+  // The distinct sightings since the last call, in the order of detection. At most kMost warnings
+  // and kMost failures are kept.
   std::vector<Sighting> take();
   static constexpr std::size_t kMost = 64;
 
-  // KernelCheck and host::AccessSink: what a check does not care about.
+  // KernelCheck and host::AccessSink: empty defaults for notifications that a check does not use.
   void begin_launch(unsigned, const std::byte*, std::span<std::byte>) override {}
   void start_block(std::uint32_t) override {}
   void end_block(std::uint32_t) override {}
@@ -56,7 +56,7 @@ class SightingCheck : public KernelCheck {
   void undefined(const host::Undefined&) override {}
 
  protected:
-  // Of the thread that runs, unless it says another.
+  // A sighting of the running thread, unless the caller sets another.
   Sighting here(std::string kind) const;
   void see(Sighting sighting);
 

@@ -48,7 +48,7 @@ const std::string& SourceLines::at(const void* code) {
 
 bool SourceLines::differ(const void* a, const void* b) {
   if (a == b) return false;
-  // Copied, because the second one may move the first.
+  // Copied, because the second call may move the first place.
   const Place first = place_of(a);
   const Place& second = place_of(b);
   return first.is_line && second.is_line && first.text != second.text;

@@ -1,4 +1,4 @@
-// From an address in the code of a kernel to the line in its source.
+// Maps an address in the code of a kernel to the line in its source.
 #pragma once
 
 #include <string>
@@ -8,20 +8,20 @@ struct backtrace_state;
 
 namespace redzone::device {
 
-// Reads the debug information of what this process has loaded: call it after the plugins are.
+// Reads the debug information of all code loaded in this process: call it after plugins are loaded.
 class SourceLines {
  public:
-  // "shared_race.cu:27" for the instruction before `code`, which is behind a call. Where functions
-  // were inlined it is the innermost line outside of Redzone's own headers; without debug
-  // information the name and offset of the shared object.
+  // "shared_race.cu:27" for the instruction before `code`, which is an address behind a call. With
+  // inlined functions, the innermost line outside of Redzone's own headers; without debug
+  // information, the name and offset of the shared object.
   const std::string& at(const void* code);
-  // Whether both are known, and differ.
+  // True if the lines of both are known and differ.
   bool differ(const void* a, const void* b);
 
  private:
   struct Place {
     std::string text;
-    bool is_line = false;  // and no offset
+    bool is_line = false;  // a line, not an offset
   };
   const Place& place_of(const void* code);
 

@@ -12,7 +12,7 @@ void Operation::copy_arguments(const LaunchArgs& args) {
   std::size_t units = 0;
   for (std::size_t i = 0; i < args.count; ++i) units += (args.sizes[i] + kUnit - 1) / kUnit;
   arguments.resize(units);
-  pointers.resize(args.count + 1);  // never empty, so that it has an address
+  pointers.resize(args.count + 1);  // never empty, so that data() is a valid address
   ArgumentUnit* at = arguments.data();
   for (std::size_t i = 0; i < args.count; ++i) {
     pointers[i] = at;
@@ -39,7 +39,7 @@ Operation& StreamQueue::push(int stream) {
     s.begin = s.end = 0;
   } else if (s.end == s.operations.size() && s.begin >= s.end / 2 + 1) {
     // Reuses the half that has run instead of growing. Moving an operation keeps its storage, and
-    // so the addresses of its arguments.
+    // thus the addresses of its arguments.
     std::rotate(s.operations.begin(), s.operations.begin() + static_cast<std::ptrdiff_t>(s.begin),
                 s.operations.end());
     s.end -= s.begin;
@@ -69,8 +69,8 @@ int StreamQueue::choose(Rng& rng) {
   std::size_t count = 0;
   for (int i = 0; i < kStreams; ++i)
     if (streams_[i].size() > 0 && may_run(streams_[i].first())) ready[count++] = i;
-  // A wait names operations that were enqueued before it, so the oldest operation may run unless it
-  // awaits a signal.
+  // A wait refers to operations that were enqueued before it, so the oldest operation may run
+  // unless it awaits a signal.
   RZ_CHECK(count > 0);
   if (count > 1 && !policy_.by_age()) return policy_.choose({ready.data(), count}, rng);
   return *std::min_element(ready.begin(), ready.begin() + count, [&](int a, int b) {

@@ -1,5 +1,5 @@
-// Operations that are enqueued on the streams and have not run yet. Storage is kept: enqueueing the
-// same trial again allocates nothing.
+// Operations that were enqueued on the streams and have not run yet. Storage is kept: enqueueing
+// the same trial again allocates nothing.
 #pragma once
 
 #include <redzone/target.h>
@@ -16,7 +16,7 @@
 
 namespace redzone::device {
 
-// Aligned as kernel parameters may be (a TensorMap).
+// Aligned as kernel parameters may require (a TensorMap).
 struct alignas(64) ArgumentUnit {
   std::byte bytes[64];
 };
@@ -26,7 +26,7 @@ struct Operation {
 
   Kind kind = Kind::fill;
   std::int32_t call = -1;
-  std::uint64_t order = 0;  // of enqueueing, over all streams
+  std::uint64_t order = 0;  // order of enqueueing, over all streams
 
   std::vector<BufferJob> jobs;     // fill, check
   BufferCheck* results = nullptr;  // check
@@ -40,8 +40,8 @@ struct Operation {
   int on = 0;  // wait: for the first `ticket` operations ever enqueued on `on`
   std::uint64_t ticket = 0;
 
-  int graph = -1;         // graph: which
-  std::vector<bool> ran;  // graph: of its nodes
+  int graph = -1;         // graph: its index
+  std::vector<bool> ran;  // graph: which of its nodes have run
   std::size_t left = 0;   // graph: nodes that have not run
 
   int signal = 0;  // await, give
@@ -62,9 +62,10 @@ class StreamQueue {
   void clear(Rng& rng);
   bool empty() const { return queued_ == 0; }
 
-  // Adds a last operation to `stream`; its vectors still have the contents of an earlier use.
+  // Adds an operation at the end of `stream`; its vectors still have the contents of an earlier
+  // use.
   Operation& push(int stream);
-  // Operations ever enqueued on `stream` since clear().
+  // Number of operations enqueued on `stream` since clear().
   std::uint64_t tickets(int stream) const {
     return streams_[stream].done + streams_[stream].size();
   }
@@ -75,8 +76,9 @@ class StreamQueue {
   // False if every operation waits for a signal.
   bool may_advance() const;
 
-  // The stream whose first operation runs next: the oldest runnable operation, or the policy's
-  // choice. Requires may_advance(). Waits that are met count as run.
+  // The stream whose first operation runs next: that of the oldest runnable operation, or the
+  // policy's choice. A wait is runnable once the operations that it waits for have run. Requires
+  // may_advance().
   int choose(Rng& rng);
   // The operations of `stream` that have not run, the next one first.
   std::span<Operation> queued(int stream) {

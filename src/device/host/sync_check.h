@@ -1,13 +1,13 @@
 // Finds lanes that take part in a warp operation whose mask does not name them, and lanes of one
-// warp that meet at __syncthreads() of different lines, which is undefined everywhere. What is
-// right or wrong depending on more than it knows is a warning:
-// * Threads that have ended when the others of their block leave a barrier: they do not count since
-//   compute capability 7.0, and are a bug before it and at barriers with a number of threads.
-// * Lanes that ask for the value of a lane which takes no part in the operation: the value is
+// warp that meet at __syncthreads() of different lines, which is undefined on every device. If an
+// error depends on facts that the check does not know, it is a warning:
+// * Threads that have ended when the other threads of their block pass a barrier: allowed since
+//   compute capability 7.0, but a bug before it, and at barriers with a number of threads.
+// * Lanes that read the value of a lane which takes no part in the operation: the value is
 //   undefined, but a kernel may not use it.
-// * Warps that meet at __syncthreads() of different lines: CUDA C++ leaves it undefined, and the
-//   barrier of the hardware counts them all the same.
-// * Lanes that take part in one warp operation from different lines: right if both lines have the
+// * Warps that meet at __syncthreads() of different lines: undefined in CUDA C++, but the barrier
+//   of the hardware counts them nevertheless.
+// * Lanes that take part in one warp operation from different lines: correct if both lines have the
 //   same operation.
 // (CUDA C++ Programming Guide, "Synchronization Functions" and "Warp Shuffle Functions".)
 #pragma once
@@ -22,7 +22,7 @@ namespace redzone::device {
 
 class SyncCheck final : public SightingCheck {
  public:
-  // `lines` tells places apart and must outlive the check.
+  // `lines` distinguishes places and must outlive the check.
   explicit SyncCheck(SourceLines& lines) : lines_(lines) {}
 
   void begin_launch(unsigned threads_of_block, const std::byte* code,
@@ -38,17 +38,17 @@ class SyncCheck final : public SightingCheck {
 
  private:
   struct Waits {
-    std::vector<const void*> in_warp;  // the last operation of each thread; null: none
-    const void* at_barrier = nullptr;  // where the last thread arrived; all live ones did
+    std::vector<const void*> in_warp;  // place of each thread's last operation; null: none
+    const void* at_barrier = nullptr;  // place of the last thread to arrive; all live ones did
     std::uint32_t last = 0;            // that thread
-    // Threads that wait at the barrier now.
-    const void* first = nullptr;             // where the first of them arrived
-    std::vector<const void*> first_of_warp;  // null: nobody has
+    // Threads that wait at the barrier now:
+    const void* first = nullptr;             // place of the first of them
+    std::vector<const void*> first_of_warp;  // place of the first of each warp; null: none
   };
 
   SourceLines& lines_;
   unsigned threads_ = 0;
-  std::unordered_map<std::uint32_t, Waits> waits_;  // of each block that has started
+  std::unordered_map<std::uint32_t, Waits> waits_;  // for each block that has started
 };
 
 }  // namespace redzone::device

@@ -9,7 +9,7 @@ namespace redzone::device {
 
 namespace {
 
-// Keys of Known: one thread, one warp, or a whole block.
+// Parts of the keys in Known::until: one thread, one warp, or a whole block.
 constexpr std::uint64_t kWarpKey = 0x8000, kBlockKey = 0xffff;
 
 constexpr std::uint64_t key_of(std::uint32_t block, std::uint64_t part) {
@@ -22,7 +22,7 @@ bool is_before(const Entry& entry, std::uint64_t key) {
   return entry.first < key;
 }
 
-// Those of one block.
+// The entries of one block.
 std::span<const Entry> of_block(std::span<const Entry> entries, std::uint32_t block) {
   const auto begin = std::lower_bound(entries.begin(), entries.end(), key_of(block, 0), is_before);
   return {begin, std::upper_bound(begin, entries.end(), key_of(block, kBlockKey),
@@ -99,8 +99,8 @@ ThreadOrder::KnownPtr ThreadOrder::join(const KnownPtr& a, const KnownPtr& b,
   return std::make_shared<const Known>(std::move(joined));
 }
 
-// The same with one entry for a warp or the block of this index in place of those of all its
-// threads.
+// Replaces the entries of all threads of a warp, or of the block `index`, by one entry for the warp
+// or the block.
 ThreadOrder::KnownPtr ThreadOrder::compact(const KnownPtr& known, std::uint32_t index) const {
   const std::span<const Entry> until = known->until, own = of_block(until, index);
   if (own.size() < 2) return known;
@@ -127,8 +127,9 @@ ThreadOrder::KnownPtr ThreadOrder::compact(const KnownPtr& known, std::uint32_t 
   return std::make_shared<const Known>(std::move(compacted));
 }
 
-// The threads `first` + i of the block, for the bits i of the mask, or all, know the same from now
-// on, and what one of them has fenced any of them publishes.
+// Gives the threads `first` + i of the block the same knowledge: those whose bit i is set in the
+// mask, or all if `count` exceeds a warp. From now on each of them publishes what any of them has
+// fenced.
 void ThreadOrder::share(std::uint32_t index, unsigned first, std::uint32_t mask, unsigned count) {
   BlockClocks& block = *blocks_.at(index);
   const auto takes_part = [&](unsigned i) { return count > kLanes || ((mask >> i) & 1u) != 0; };

@@ -2,7 +2,8 @@
 
 #include <link.h>
 
-// What the compiler calls for a variable; of glibc's ABI, without a header.
+// The function that compilers call for a thread-local variable; part of glibc's ABI without a
+// header.
 struct ThreadStorageIndex {
   unsigned long module, offset;
 };

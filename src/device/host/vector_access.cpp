@@ -11,7 +11,7 @@ namespace {
 constexpr std::array kRegisters{REG_RAX, REG_RCX, REG_RDX, REG_RBX, REG_RSP, REG_RBP,
                                 REG_RSI, REG_RDI, REG_R8,  REG_R9,  REG_R10, REG_R11,
                                 REG_R12, REG_R13, REG_R14, REG_R15};
-// Moves (aligned, and past the caches) to memory, and those from memory.
+// Opcodes of moves (aligned, and non-temporal) to memory, and from memory.
 constexpr std::array<std::uint8_t, 4> kStores{0x29, 0x2b, 0x7f, 0xe7};
 constexpr std::array<std::uint8_t, 2> kLoads{0x28, 0x6f};
 
@@ -20,7 +20,7 @@ bool is_one_of(const std::array<std::uint8_t, N>& all, std::uint8_t opcode) {
   return std::find(all.begin(), all.end(), opcode) != all.end();
 }
 
-// The fourth bits of the register numbers: of the base, and of the index.
+// The highest bits of the base and index register numbers.
 struct HighBits {
   unsigned base = 0, index = 0;
 };
@@ -33,7 +33,8 @@ std::int64_t displacement(const std::uint8_t* at, unsigned mode) {
   return wide;
 }
 
-// Of the operand that the ModRM byte at `at` begins.
+// The address of the operand whose ModRM byte is at `at`; nullopt for a register or a relative
+// address.
 std::optional<std::uintptr_t> operand(const std::uint8_t* at, HighBits high,
                                       const gregset_t& registers) {
   const auto value = [&](unsigned number) { return registers[kRegisters[number]]; };
@@ -68,7 +69,7 @@ std::optional<VectorAccess> vector_access(const std::uint8_t* code, const gregse
   constexpr std::uint8_t kOperandSize = 0x66, kEscape = 0x0f, kShortVex = 0xc5, kLongVex = 0xc4;
   if (*code == kShortVex || *code == kLongVex) {
     HighBits high;
-    if (*code == kLongVex) {  // the bits are inverted there
+    if (*code == kLongVex) {  // the bits are inverted in this prefix
       high = {.base = (code[1] & 0x20u) == 0, .index = (code[1] & 0x40u) == 0};
       if ((code[1] & 0x1f) != 1) return std::nullopt;
       ++code;

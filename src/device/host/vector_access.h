@@ -1,5 +1,5 @@
-// The memory operand of an x86-64 vector instruction, for the handler of faults: an instruction
-// that requires 16-byte alignment faults without an address.
+// The memory operand of an x86-64 vector instruction, for the fault handler: an instruction that
+// requires 16-byte alignment faults without an address.
 #pragma once
 
 #include <sys/ucontext.h>
@@ -16,8 +16,8 @@ struct VectorAccess {
   redzone::Access access = redzone::Access::read;
 };
 
-// Of the instruction at `code`, with these values of the registers. Nothing for other instructions
-// than those of SSE, and the moves of AVX that require alignment; nor for operands relative to the
+// The memory access of the instruction at `code`, with these register values. Nullopt except for
+// SSE instructions and for AVX moves that require alignment, and for operands relative to the
 // instruction itself, which are constants. Safe in a signal handler.
 std::optional<VectorAccess> vector_access(const std::uint8_t* code, const gregset_t& registers);
 

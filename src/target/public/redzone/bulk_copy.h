@@ -64,7 +64,7 @@ __device__ inline unsigned shared_address(const void* p) {
 #define REDZONE_BULK_COPY(...) asm volatile(__VA_ARGS__)
 #endif
 
-// A phase ends when `arrivals` threads have arrived and all expected bytes have.
+// A phase ends when `arrivals` threads and all expected bytes have arrived.
 __device__ inline void barrier_init(Barrier& barrier, unsigned arrivals) {
   REDZONE_BULK_COPY(
       "mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(detail::shared_address(&barrier)),
@@ -166,7 +166,7 @@ REDZONE_UNCHECKED inline void barrier_wait(Barrier& barrier, unsigned parity) {
   host::check_barrier(&barrier);
   host::note_access(&barrier, sizeof barrier, host::AccessKind::atomic_read, REDZONE_CODE);
   const auto over = [&] { return host::load_barrier(&barrier).phase != parity; };
-  // A phase that has ended is not waited for: copies of the next one need not have arrived.
+  // If the phase has ended, do not let copies of the next phase arrive: they are not due yet.
   for (bool again = false; !over(); again = true) {
     host::self.runtime->await(&barrier);
     if (over()) break;

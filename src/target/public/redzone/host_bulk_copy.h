@@ -1,8 +1,8 @@
 // The bulk copies of <redzone/bulk_copy.h> on the host device, and the map that they read. Included
 // only by that header and by the host device, which writes the maps.
 //
-// A copy reads the elements within the map's bounds by plain loads, so a map that does not fit its
-// buffer meets the guard pages like any other access. Elements out of bounds are filled. The
+// A copy reads the elements within the map's bounds with plain loads, so that a map that does not
+// fit its buffer hits the guard pages like any other access. Elements out of bounds are filled. The
 // scheduler chooses when a copy arrives (host_thread.h).
 #pragma once
 
@@ -22,9 +22,9 @@ struct TensorMapFields {
 
   std::uint64_t mark = 0;  // kMark in every encoded map
   std::uint64_t address = 0;
-  std::uint64_t dims[5] = {};     // elements
-  std::uint64_t strides[4] = {};  // bytes; [i] is of dim i + 1
-  std::uint16_t box[5] = {};      // elements
+  std::uint64_t dims[5] = {};     // in elements
+  std::uint64_t strides[4] = {};  // in bytes; [i] is of dim i + 1
+  std::uint16_t box[5] = {};      // in elements
   std::uint8_t element_strides[5] = {};
   std::uint8_t rank = 0;
   std::uint8_t element_bytes = 0;
@@ -45,10 +45,10 @@ static_assert(sizeof(BarrierFields) == 8);
 
 // An mbarrier is 8 bytes, aligned to 8 (PTX ISA, "Parallel Synchronization and Communication
 // Instructions: mbarrier", "Size and alignment of mbarrier object"). The error code is that of
-// other misaligned addresses: the hardware's was not measured.
+// other misaligned addresses; the code of the hardware was not measured.
 inline void check_barrier(const void* barrier) {
-  // Volatile: a compiler assumes that a reference to a Barrier is aligned, and would drop the
-  // check.
+  // Volatile, because a compiler assumes that a reference to a Barrier is aligned, and would remove
+  // the check.
   const volatile auto address = reinterpret_cast<std::uintptr_t>(barrier);
   if (address % 8 != 0)
     self.runtime->refuse("CUDA_ERROR_MISALIGNED_ADDRESS",
@@ -132,7 +132,7 @@ class TileCopy {
 
   const BulkCopy& copy_;
   TensorMapFields map_;
-  std::uint32_t count_[5] = {1, 1, 1, 1, 1};  // elements of the tile
+  std::uint32_t count_[5] = {1, 1, 1, 1, 1};  // elements of the tile per dim
   unsigned char row_[256 * 8];
 };
 

@@ -1,11 +1,11 @@
-// What a plugin tells the host device when it is built for `redzone run --checks`: every access
-// that its kernels make, what they do to order them, and what is undefined in C++. Included by
-// <redzone/host_kernel.h> only.
+// The notifications that a plugin sends to the host device when it is built for `redzone run
+// --checks`: every access of its kernels, synchronization that orders accesses, and behavior that
+// is undefined in C++. Included by <redzone/host_kernel.h> only.
 //
 // Such a plugin is compiled with -fsanitize=thread and parts of -fsanitize=undefined and with
-// -DREDZONE_CHECKED, and linked without -fsanitize: the functions that the compiler calls are those
-// below, not the sanitizers' own, which stop at the first report or tell each place once in a
-// process. Without REDZONE_CHECKED all of it is empty.
+// -DREDZONE_CHECKED, and linked without -fsanitize: the compiler's calls go to the functions below
+// instead of the sanitizers' own, which stop at the first report or report each place once per
+// process. Without REDZONE_CHECKED all of these functions are empty.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ namespace redzone::host {
 enum class AccessKind : std::uint8_t {
   read,
   write,
-  // Atomic functions and volatile accesses: two of them that meet are no race.
+  // Atomic functions and volatile accesses: two of them do not race with each other.
   atomic_read,
   atomic_write,
   atomic_update,  // reads and writes
@@ -29,19 +29,19 @@ inline constexpr bool is_write(AccessKind kind) {
   return kind != AccessKind::read && kind != AccessKind::atomic_read;
 }
 
-// Whose accesses a fence orders: those of the block, or of all threads.
+// The threads whose accesses a fence orders: those of the block, or all threads.
 enum class FenceScope : std::uint8_t { block, device };
 
-// What the compiler found to be undefined.
+// Undefined behavior that the compiler's instrumentation found.
 struct Undefined {
-  const char* kind = "";  // of the record: "undefined-shift"
+  const char* kind = "";  // kind of the record: "undefined-shift"
   const char* file = "";
   std::uint32_t line = 0;
-  const void* at = nullptr;  // of an access that is not aligned
+  const void* at = nullptr;  // address of a misaligned access
 };
 
-// Implemented by the host device. The running CUDA thread calls all members, before what they
-// announce. `code`: an address within the kernel, behind the access.
+// Implemented by the host device. The running CUDA thread calls all members, before the operation
+// that they announce. `code`: an address within the kernel, just behind the access.
 class AccessSink {
  public:
   virtual void access(const void* at, std::size_t bytes, AccessKind kind, const void* code) = 0;
@@ -64,16 +64,16 @@ class AccessSink {
 
 #include <redzone/host_thread.h>
 
-// Of a function whose accesses are announced by itself.
+// For a function that announces its accesses itself.
 #define REDZONE_UNCHECKED __attribute__((no_sanitize("thread", "undefined"), noinline))
 #define REDZONE_CODE __builtin_return_address(0)
 
 namespace redzone::host {
 
-// One each in a shared object, as `self`.
+// One per shared object, like `self`.
 __attribute__((visibility("hidden"))) inline AccessSink* access_sink = nullptr;
-// Its first use makes the thread-local storage of the shared object, where `__shared__` variables
-// are.
+// Its first use creates the thread-local storage of the shared object, which contains the
+// `__shared__` variables.
 __attribute__((visibility("hidden"))) inline thread_local volatile char storage_mark = 0;
 
 // Null outside of kernels.
@@ -107,7 +107,7 @@ REDZONE_UNCHECKED inline void note_warp(std::uint32_t mask) {
   if (AccessSink* sink = running_sink()) sink->in_warp(mask, REDZONE_CODE);
 }
 
-// The beginning of what the compiler passes about each place.
+// The first fields of the data that the compiler passes for each place.
 struct UndefinedPlace {
   const char* file;
   std::uint32_t line, column;
@@ -121,7 +121,7 @@ __attribute__((no_sanitize("thread", "undefined"))) inline void note_undefined(c
 
 }  // namespace redzone::host
 
-// The compiler's calls. `used`: nothing in the source calls them.
+// Functions that the compiler calls. `used`, because nothing in the source calls them.
 #define REDZONE_CALLED_BY_COMPILER \
   __attribute__((visibility("hidden"), no_sanitize("thread", "undefined"), used)) inline
 #define REDZONE_NOTE(kind) \
@@ -163,7 +163,8 @@ REDZONE_CALLED_BY_COMPILER void __tsan_func_exit(void*) {}
 REDZONE_CALLED_BY_COMPILER void __tsan_vptr_update(void*, void*) {}
 REDZONE_CALLED_BY_COMPILER void __tsan_vptr_read(void*) {}
 
-// std::atomic and the compiler's own. An order with a release has the effect of a fence.
+// Atomics of std::atomic and of the compiler. A memory order with a release has the effect of a
+// fence.
 #define REDZONE_ATOMIC(kind)                                                                       \
   if (order >= __ATOMIC_RELEASE) ::redzone::host::note_fence(::redzone::host::FenceScope::device); \
   ::redzone::host::note_access(const_cast<const void*>(static_cast<const volatile void*>(at)),     \
@@ -243,7 +244,7 @@ REDZONE_CALLED_BY_COMPILER void __ubsan_handle_type_mismatch_v1(void* data, void
   ::redzone::host::note_undefined(data, "misaligned-access", at);
 }
 
-// With --wrap, calls that remain calls.
+// With --wrap, these replace calls that the compiler does not inline.
 void* __real_memcpy(void*, const void*, std::size_t) __attribute__((weak));
 void* __real_memmove(void*, const void*, std::size_t) __attribute__((weak));
 void* __real_memset(void*, int, std::size_t) __attribute__((weak));
@@ -264,8 +265,9 @@ REDZONE_CALLED_BY_COMPILER void* __wrap_memset(void* at, int value, std::size_t 
   return __real_memset(at, value, bytes);
 }
 
-// Called by the host device before it launches a kernel of this shared object. The number grows
-// with AccessSink, so that a build for another one is refused instead of checking nothing.
+// Called by the host device before it launches a kernel of this shared object. The number in the
+// name grows with AccessSink, so that a plugin that was built for another AccessSink is refused
+// instead of being run unchecked.
 __attribute__((visibility("default"), no_sanitize("thread"), used)) inline void
 redzone_set_access_sink_2(::redzone::host::AccessSink* sink) {
   ::redzone::host::storage_mark = 1;

@@ -2,8 +2,8 @@
 // by <redzone/kernel.h> only.
 //
 // All names are CUDA's own and behave as the CUDA C++ Programming Guide defines. Every CUDA thread
-// is a fiber of one operating-system thread, so atomics are plain operations; atomics, fences and
-// __nanosleep are the points where a spinning thread yields to others.
+// is a fiber of one operating-system thread, so atomics are plain operations; a spinning thread
+// yields to others at atomics, fences and __nanosleep.
 #pragma once
 
 #include <redzone/host_checks.h>
@@ -36,7 +36,7 @@ inline constexpr int warpSize = 32;
 
 // ---- Barriers and fences -----------------------------------------------------------------------
 
-// Barriers are inlined, so that what is found of them has the line of the kernel.
+// Barriers are inlined, so that findings about them have the line of the kernel.
 
 __forceinline__ void __syncthreads() {
   redzone::host::note_barrier();
@@ -89,8 +89,8 @@ inline long long clock64() {
 
 namespace redzone::host {
 
-// Returns the value of lane `source`; all shuffles end here. Inlined, as they are, so that what is
-// found of them has the line of the kernel.
+// Returns the value of lane `source`; all shuffles call this. Inlined, like the shuffles, so that
+// findings about them have the line of the kernel.
 template <class T>
 __forceinline__ T exchange(unsigned mask, T value, unsigned source) {
   static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= 8);

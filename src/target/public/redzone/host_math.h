@@ -1,7 +1,7 @@
 // CUDA's vector types and math intrinsics for g++. Included by <redzone/host_kernel.h> only.
 //
-// The fast intrinsics are the exact functions here: results may differ from the GPU's in the last
-// bits, within the tolerance that a target specifies.
+// The fast intrinsics are implemented by the exact functions: results may differ from those of a
+// GPU in the last bits, within the tolerance that a target specifies.
 #pragma once
 
 #include <math.h>
@@ -143,7 +143,7 @@ inline float __saturatef(float x) {
   return x > 0.0f ? (x < 1.0f ? x : 1.0f) : 0.0f;
 }
 
-// Macros, because the C library declares these names for itself.
+// Macros, because the C library declares these names itself.
 #define __expf(x) (::expf(x))
 #define __exp10f(x) (::powf(10.0f, (x)))
 #define __logf(x) (::logf(x))

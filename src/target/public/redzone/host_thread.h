@@ -15,8 +15,8 @@ struct Index3 {
   unsigned x, y, z;
 };
 
-// Result of a block barrier: the number of threads that arrived, and of those with a nonzero
-// predicate.
+// Result of a block barrier: the number of threads that arrived, and the number of those with a
+// nonzero predicate.
 struct BarrierResult {
   int arrived;
   int holding;
@@ -48,20 +48,22 @@ class Runtime {
   virtual std::uint32_t live_lanes() = 0;
   // Lets other threads and blocks run; renews Thread::quantum.
   virtual void yield() = 0;
-  // The same for a thread that waits for what only its own block can do. `again`: since it last
-  // stalled, it has only looked once more. A block in which all threads do so is in a deadlock.
+  // Like yield(), for a thread that waits for something that only its own block can do. `again`:
+  // since its last stall, the thread has only checked once more. If this holds for all threads of a
+  // block, the block is in a deadlock.
   virtual void stall(bool again) = 0;
   virtual long long clock() = 0;
-  // A bulk copy arrives at any time from now on, and at the latest when a thread of the block waits
-  // for it (await()). Without a seed it arrives only then.
+  // Issues a bulk copy, which arrives at any time from now on, at the latest when a thread of the
+  // block waits for it (await()). Without a seed it arrives only then.
   virtual void issue(const BulkCopy& copy) = 0;
   // Makes the copies that complete on `barrier` arrive.
   virtual void await(const void* barrier) = 0;
-  // Ends the kernel with a fault of this code; both strings are copied.
+  // Ends the kernel with a fault with this code; both strings are copied.
   [[noreturn]] virtual void refuse(const char* code, const char* detail) = 0;
   // Returns once the grids on which this one depends have ended; see <redzone/kernel.h>.
   virtual void wait_for_producer() = 0;
-  // Lets the grids that depend on this one start, as far as this block is concerned.
+  // Lets the grids that depend on this one start, once all blocks of this grid have called this or
+  // ended.
   virtual void trigger_dependents() = 0;
 
  protected:

@@ -101,11 +101,11 @@ __device__ inline T* dynamic_shared() {
 }
 
 // Programmatic dependent launch (LaunchShape::dependent): the dependents of a grid may start once
-// every block of it has triggered them or has ended. A block has triggered when its first thread
-// has. What a dependent reads of the grids before it, it must read behind wait_for_producer(),
-// which returns when these have ended; a trigger publishes nothing. Neither does anything in a grid
-// that has no dependents or depends on none, or below compute capability 9.0 (PTX ISA,
-// "griddepcontrol").
+// every block of the grid has triggered them or has ended. A block has triggered when its first
+// thread has. A dependent must read the results of preceding grids only after wait_for_producer(),
+// which returns when those grids have ended; a trigger publishes nothing. trigger_dependents() has
+// no effect in a grid without dependents, wait_for_producer() has none in a grid that depends on no
+// other, and neither has any below compute capability 9.0 (PTX ISA, "griddepcontrol").
 __device__ inline void wait_for_producer() {
 #ifndef __CUDACC__
   host::self.runtime->wait_for_producer();

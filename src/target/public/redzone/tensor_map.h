@@ -1,8 +1,8 @@
 // A TMA descriptor as plain values, and the opaque map that kernels receive.
 //
 // The values are the arguments of cuTensorMapEncodeTiled and cuTensorMapEncodeIm2col (cuda.h of
-// CUDA 13.0, "Tensor Map Object Management"). Any value of any field is allowed here, also one
-// without an enumerator: encoding decides which are valid. Enumerators have the numbers of cuda.h;
+// CUDA 13.0, "Tensor Map Object Management"). Any value of any field is allowed here, even without
+// an enumerator: encoding determines which are valid. Enumerators have the numbers of cuda.h;
 // device/cuda/encode.cpp compares them.
 #pragma once
 
@@ -12,17 +12,17 @@
 
 namespace redzone {
 
-// As CUtensorMap: 128 bytes, aligned to 64. Passed to a kernel by value, as `const
+// Like CUtensorMap: 128 bytes, aligned to 64. Passed to a kernel by value, as `const
 // __grid_constant__ redzone::TensorMap map`. All zero until encoded; a failed encode leaves it
 // unchanged.
 struct alignas(64) TensorMap {
   unsigned char bytes[128] = {};
 };
 
-// The answer to Context::encode_tiled().
+// The result of Context::encode_tiled().
 struct EncodeStatus {
   int code = 0;     // the CUresult: 0 encoded, 1 (CUDA_ERROR_INVALID_VALUE) refused
-  std::string why;  // "stride-alignment: ...", for people; empty when encoded
+  std::string why;  // "stride-alignment: ...", for people; empty if encoded
   explicit operator bool() const { return code == 0; }
 };
 
@@ -70,7 +70,7 @@ inline constexpr std::uint32_t kPromotions = 4;
 enum class Fill : std::uint32_t { zero, nan };
 inline constexpr std::uint32_t kFills = 2;
 
-// Which of the two encode functions.
+// Selects one of the two encode functions.
 enum class Kind : std::uint8_t { tiled, im2col };
 
 // Dim 0 is the innermost. Entries beyond the rank are ignored.
