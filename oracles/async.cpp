@@ -29,7 +29,8 @@ std::vector<TrialSpec> AsyncOracle::expand(const Plan& plan, const TargetSpec& s
   return trials;
 }
 
-// The schedules stay as they are varied: what depends on those alone is not a matter of launches.
+// The schedules are still varied: a difference that depends only on schedules is not caused by
+// launches.
 std::vector<TrialSpec> AsyncOracle::unvaried(const Plan& plan, const TargetSpec& spec) const {
   auto trials = expand(plan, spec);
   for (auto& trial : trials) mode_axis(axis::kLaunch).vary(plan, trial);

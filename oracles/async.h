@@ -19,7 +19,7 @@ namespace redzone::oracles {
 
 class AsyncOracle final : public Oracle {
  public:
-  // `axes`: of the device. Schedules are varied where the screen varies them, too.
+  // `axes`: the axes of the device. Schedules are varied only if the screen also varies them.
   explicit AsyncOracle(std::span<const ModeAxis> axes = all_mode_axes());
   std::string_view name() const override { return "async"; }
   std::vector<TrialSpec> expand(const Plan& plan, const TargetSpec& spec) const override;

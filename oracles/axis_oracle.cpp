@@ -13,7 +13,8 @@ namespace {
 
 constexpr std::string_view kNoCall = "no call";
 
-// "call 2 (N = 65)", or kNoCall; nothing where no call was compared with the reference.
+// Lists the wrong calls, such as "call 2 (N = 65)", or returns kNoCall; empty if no call was
+// compared with the reference.
 std::optional<std::string> wrong_calls(const Plan& plan, const Observation& o) {
   std::vector<std::string> wrong;
   bool known = false;
@@ -27,7 +28,7 @@ std::optional<std::string> wrong_calls(const Plan& plan, const Observation& o) {
   return wrong.empty() ? std::string(kNoCall) : fmt::format("{}", fmt::join(wrong, " and "));
 }
 
-// What the reference says of the two orders, if both were compared with it.
+// The result of the reference for both orders; "" unless both were compared with the reference.
 std::string judged_by_reference(const Plan& plan, std::span<const Observation> observations) {
   if (observations.size() < 2) return "";
   const auto written = wrong_calls(plan, observations[0]);
@@ -88,7 +89,7 @@ std::vector<TrialSpec> AxisOracle::expand(const Plan& plan, const TargetSpec& sp
 
 std::vector<TrialSpec> AxisOracle::unvaried(const Plan& plan, const TargetSpec& spec) const {
   auto trials = expand(plan, spec);
-  // A reference that alone says whether the results are right is of no use here.
+  // A reference that is only needed to check the correctness of the results is not used here.
   if (!trials.empty()) trials.front().reference = compares_by_reference(spec);
   for (auto& trial : trials) trial = trials.front();
   return trials;
@@ -107,9 +108,9 @@ Verdict AxisOracle::judge(const Plan& plan, const TargetSpec& spec,
     if (const auto difference = first_inconsistency(spec, plan, observations[0]))
       return depends(name_, kind_, plan, *difference, claim_);
   if (!verdict.failed()) return verdict;
-  // A call differs if those before it matter in the order of the plan, or those that then come
-  // before it in reverse, or if a later one writes over its outputs. Of equal calls a later one is
-  // named, which differs from an earlier one in the plan as it is written.
+  // A call may differ because of the calls before it in the plan's order or in reverse, or because
+  // a later call writes over its outputs. If equal calls of the plan as written differ, the failure
+  // names the later one, which differs from an earlier one.
   std::optional<Difference> among_equals;
   if (verdict.call == 0) among_equals = first_inconsistency(spec, plan, observations[0]);
   verdict = among_equals ? depends(name_, kind_, plan, *among_equals, claim_)
@@ -121,7 +122,8 @@ Verdict AxisOracle::judge(const Plan& plan, const TargetSpec& spec,
 
 namespace {
 
-// Compares plans that set the axis with themselves without it, each trial after `common`.
+// Compares plans that set the axis with the same plans without it; `common` is applied to each
+// trial first.
 AxisOracle with_and_without(std::string_view axis, const AxisOracle::Change& common) {
   return {mode_axis(axis), common,
           [axis, common](const Plan& plan, TrialSpec& t) {

@@ -15,37 +15,37 @@ namespace redzone::oracles {
 
 class Catalog {
  public:
-  // `tool`: the sanitizer that also screens each plan. `axes`: those that have an effect on the
+  // `tool`: a sanitizer that also screens each plan. `axes`: the axes that have an effect on the
   // device; a failure is attributed to no other axis. Every axis that can be varied gets a
   // comparing oracle: the one registered under its oracle name, or else an AxisOracle.
   explicit Catalog(LaunchLimits limits = {}, SanitizerTool tool = SanitizerTool::none,
                    ScreenOptions screen = {}, std::vector<ModeAxis> axes = all_mode_axes());
-  // For a dry run: only oracles that need no results of kernels.
+  // The catalog of a dry run: only oracles that need no results of kernels.
   static Catalog dry(LaunchLimits limits = {});
 
-  // Two trials for every plan, and one under the tool.
+  // Runs two trials of every plan, and one under the tool.
   const Oracle& screen() const { return *screen_; }
   // Needs no device; judges before any trial runs.
   const Oracle& device_free() const { return *device_free_; }
-  // Faults, canaries and scratch requests: one trial suffices as evidence. They judge first, under
-  // several placements and launch modes.
+  // The oracles of faults, canaries and scratch requests: one trial suffices as evidence. They
+  // judge first, under several placements and launch modes.
   const std::vector<std::unique_ptr<Oracle>>& direct() const { return direct_; }
   // Oracles that find the cause of a difference; most specific first.
   const std::vector<std::unique_ptr<Oracle>>& comparing() const { return comparing_; }
 
-  // The axes that a failure may depend on, besides the calls.
+  // The axes, besides the calls, on which a failure may depend.
   const std::vector<ModeAxis>& axes() const { return axes_; }
 
-  // The oracle of one compute-sanitizer tool. Runs on request, or to decide about a finding.
+  // The oracle of one tool of compute-sanitizer, or of one check. Runs on request, or to confirm a
+  // finding.
   const Oracle& sanitizer(SanitizerTool tool) const;
 
-  // Every oracle except the screen, which combines them, and those that find() returns by name
-  // alone.
+  // Every oracle except the screen, which combines them, and those that only find() returns.
   std::vector<const Oracle*> all() const;
   // True if no oracle needs results of kernels.
   bool is_dry() const { return dry_; }
-  // Also finds oracles that all() leaves out: the screen, launch-mismatch and the tools of
-  // compute-sanitizer. Accepts an oracle's former name. nullptr for an unknown name.
+  // Also finds oracles that all() leaves out: the screen, launch-mismatch, and the tools and
+  // checks. Accepts an oracle's former name. Returns nullptr for an unknown name.
   const Oracle* find(std::string_view name) const;
 
  private:

@@ -23,7 +23,7 @@ constexpr std::array<std::string_view, 7> kAddressCodes = {"SIGSEGV",
                                                            "CUDA_ERROR_INVALID_PC",
                                                            kSharedOverrunCode};
 
-// Of an exception its type alone: the detail has its text.
+// For an exception, only its type: the detail contains its text.
 std::string_view short_code(std::string_view code) {
   if (!code.starts_with(kException)) return code;
   return code.substr(
@@ -73,7 +73,7 @@ const ReferenceObservation* find_reference(const CallObservation& call, std::str
   return nullptr;
 }
 
-// The first output that is within the tolerance of the reference in exactly one of the two.
+// The first output that is within the tolerance of the reference in exactly one of the two calls.
 std::optional<std::string> output_off_once(const CallObservation& a, const CallObservation& b) {
   if (!was_compared(a) || !was_compared(b)) return std::nullopt;
   for (const auto& r : a.references) {
@@ -89,12 +89,12 @@ const CallObservation* find_call(const Observation& o, std::int32_t call) {
   return nullptr;
 }
 
-// What happened to the outputs of a call over all trials.
+// How the outputs of a call were checked, over all trials.
 struct OutputsSeen {
-  int trials = 0;         // in which the call completed
+  int trials = 0;         // number of trials in which the call completed
   bool whole = false;     // compared with the reference
-  bool sampled = false;   // some rows were
-  bool elements = false;  // some output has one
+  bool sampled = false;   // some rows were compared
+  bool elements = false;  // some output has an element
 };
 
 std::map<std::int32_t, OutputsSeen> outputs_of(std::span<const Observation> observations) {
@@ -126,7 +126,7 @@ std::string_view how_bases_are_aligned(Alignment alignment) {
   return "";
 }
 
-// "run() of call 1 (N = 4)", "the target's destructor"; the call, where a kernel may have run.
+// "run() of call 1 (N = 4)" or "the target's destructor"; only the call if a kernel may have run.
 std::string place_of(const Plan& plan, const Fault& fault) {
   const std::string call = describe_call(plan, fault.call);
   if (fault.detail == kInRun) return "run() of " + call;
@@ -146,7 +146,7 @@ Verdict misaligned_access(std::string_view oracle, const Plan& plan, Signature s
                   fault.code, how_bases_are_aligned(plan.mode.alignment)));
 }
 
-// Whether the call has a tensor of role `out` with an element.
+// True if the call has a tensor of role `out` with at least one element.
 bool has_output(const CallObservation& call) {
   return std::ranges::any_of(call.buffers, [](const BufferObservation& b) {
     return !b.scratch && b.role == Role::out && b.numel > 0;
@@ -291,7 +291,7 @@ std::optional<Verdict> judge_fault(std::string_view oracle, const Plan& plan,
     s.kind = FailKind::fault;
     s.where = fault.code;
     const std::string_view what = short_code(fault.code);
-    // A target that could not be made, which was in no call: the detail says so.
+    // The target could not be constructed, so the fault is in no call: the detail explains it.
     if (fault.call < 0 && (fault.code == kTargetErrorCode || fault.code.starts_with(kException)))
       return fail(oracle, s, fault.call, fmt::format("{} {}", what, fault.detail));
     return fail(oracle, s, fault.call,
@@ -444,7 +444,7 @@ OutputCount judged_outputs(const TargetSpec& spec, std::span<const Observation> 
   if (!ended) return count;
   for (const auto& [call, seen] : outputs_of(observations)) {
     const bool digests = spec.deterministic && seen.elements && seen.trials > 1;
-    // Beside a sample, digests compare the other rows.
+    // In addition to a sample, digests compare the other rows.
     if (seen.whole || (seen.sampled && digests)) continue;
     ++(digests ? count.by_digests : count.by_nothing);
   }

@@ -9,7 +9,8 @@
 namespace redzone::oracles {
 namespace {
 
-// Without launches, declared or made, and without scratch nothing was compared.
+// True if there are no declared or observed launches and no scratch requests, so nothing was
+// compared.
 bool launches_nothing(const TargetSpec& spec, const Observation& o) {
   return !spec.geometry && std::ranges::all_of(o.calls, [](const CallObservation& call) {
     return call.launches.empty() && call.scratch.empty();

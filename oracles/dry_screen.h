@@ -1,9 +1,9 @@
 // The screen of a dry run: one trial, in which only run() of the target runs.
 //
-// Claims: launchers fail in no call, launch what the device accepts and the target declares, and
-// request the scratch that their kernels need. Does not judge what kernels do, nor plans that
-// launch nothing. Can be wrong where the oracles `fault`, `launch-mismatch` and `scratch` can,
-// which it combines. Cost: 1 trial.
+// Claims: in every call, launchers do not fail, launch what the device accepts and the target
+// declares, and request the scratch that their kernels need. Does not judge the work of kernels,
+// nor plans that launch nothing. Can be wrong in the same cases as the oracles `fault`,
+// `launch-mismatch` and `scratch`, which it combines. Cost: 1 trial.
 #pragma once
 
 #include "core/oracle.h"

@@ -7,7 +7,7 @@
 namespace redzone::oracles {
 namespace {
 
-// What is wrong with a launch, or "". `side` names the part for the signature.
+// Describes the problem of a launch, or returns "". `side` receives the part for the signature.
 std::string launch_problem(const LaunchDecl& d, const LaunchLimits& limits, std::string& side) {
   constexpr const char* kAxis[3] = {"x", "y", "z"};
   std::int64_t threads = 1;

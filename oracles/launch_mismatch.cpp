@@ -13,7 +13,7 @@ std::string text(const std::int64_t (&v)[3]) {
   return fmt::format("({}, {}, {})", v[0], v[1], v[2]);
 }
 
-// How a launch differs from its declaration. `side` names the part for the signature.
+// Describes how a launch differs from its declaration. `side` receives the part for the signature.
 std::string launch_difference(const LaunchDecl& want, const LaunchObservation& got,
                               std::string& side) {
   if (!std::equal(want.grid, want.grid + 3, got.grid)) {

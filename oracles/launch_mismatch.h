@@ -24,7 +24,7 @@ class LaunchMismatchOracle final : public Oracle {
                 std::span<const Observation> observations) const override;
 };
 
-// The first launch that differs from its declaration.
+// Fails for the first launch that differs from its declaration.
 std::optional<Verdict> judge_launches(std::string_view oracle, const Plan& plan,
                                       const TargetSpec& spec, const Observation& observation);
 

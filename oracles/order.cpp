@@ -11,15 +11,16 @@
 namespace redzone::oracles {
 namespace {
 
-// The trials of one pair: a plain one, because a device may be slow at what it does for the first
-// time; then each of two ways, twice, so that what every second trial of a process does is none of
-// them.
+// The trials of one pair: a plain one, because a device may be slow at operations that it performs
+// for the first time; then each of the two orders, twice, in a sequence that no effect of every
+// second trial of a process can match.
 constexpr std::array kSecondFirst{false, true, true, false};
 constexpr std::size_t kTrialsOfPair = 1 + kSecondFirst.size();
-// Where the first trial faults most others do, too, and each costs a worker.
+// If the first trial faults, most others do, too, and each costs a worker.
 constexpr std::size_t kMostPairsOfFault = 3;
 
-// A seeded schedule draws for one operation after another, so it would differ between two orders.
+// The trial that records the order. It uses the natural schedule, because a seeded schedule draws a
+// value per operation in sequence, so it would differ between two orders.
 TrialSpec recording(const Plan& plan, const TargetSpec& spec) {
   TrialSpec trial{with_allocator(plan.mode, Allocator::guard), {}, compares_by_reference(spec)};
   trial.mode.schedule_seed = 0;
@@ -27,7 +28,7 @@ TrialSpec recording(const Plan& plan, const TargetSpec& spec) {
   return trial;
 }
 
-// Elements of freed memory that were written.
+// Number of elements of freed memory that were written.
 std::uint64_t writes_to_freed(const Observation& o) {
   std::uint64_t all = 0;
   for (const auto& call : o.calls)
@@ -51,16 +52,17 @@ bool alike(const TargetSpec& spec, const Observation& a, const Observation& b) {
   return !first_difference(spec, a, b) && writes_to_freed(a) == writes_to_freed(b);
 }
 
-// What the order of a pair changes.
+// The effect of the order of a pair.
 struct Effect {
-  // Whose outputs differ, or that faults; -1: unknown, or none, but writes to freed memory differ.
+  // The call whose outputs differ, or that faults; -1 if unknown, or if only writes to freed memory
+  // differ.
   std::int32_t call = -1;
-  std::string fault = {};  // its code, if one order has it
+  std::string fault = {};  // code of the fault, if one order faults
 };
 
-// What the trials of the two orders show, as kSecondFirst.
+// The result of the trials of the two orders, which run in the sequence of kSecondFirst.
 struct Shown {
-  bool forced = false;  // both orders were, as far as is known: a fault tells nothing of that
+  bool forced = false;  // both orders were forced, as far as is known: a fault does not show that
   std::optional<Effect> effect = {};
 };
 
@@ -86,8 +88,9 @@ Shown shown_by(const TargetSpec& spec, std::span<const Observation> ways) {
   return {true};
 }
 
-// One of the two is the fill of the tensors, the end of the calls or an allocation. What the target
-// does by itself tells more: one wait may be missing for both.
+// True if one of the two operations is the fill of the tensors, the end of the calls or an
+// allocation. A pair of the target's own operations says more: a single missing wait may cause
+// both.
 bool tells_less(const OrderCandidate& pair) {
   const auto is = [](const OrderedOperation& o) {
     return o.kind == OperationKind::fill || o.kind == OperationKind::check ||
@@ -100,7 +103,7 @@ std::string stream_of(const OrderedOperation& operation) {
   return fmt::format("{} {}", operation.side ? "side stream" : "stream", operation.stream);
 }
 
-// What depends on the order, with its verb.
+// What depends on the order, including the verb.
 std::string shown_text(const Plan& plan, const Effect& effect) {
   if (!effect.fault.empty())
     return fmt::format("whether '{}' ends {} depends", effect.fault,
@@ -196,13 +199,13 @@ Verdict OrderOracle::judge(const Plan& plan, const TargetSpec& spec,
   const std::string self(name());
   const auto first = observations.first(std::min<std::size_t>(observations.size(), 1));
   const auto pairs = pairs_of(first);
-  // A fault of the first trial may be one of the two orders of a pair.
+  // A fault of the first trial may be the effect of one of the two orders of a pair.
   const bool faults = !first.empty() && has_fault(first[0]) && !pairs.empty();
   if (auto v = cannot_compare(name(), spec, faults ? first.first(0) : first)) return *v;
   if (first.empty()) return {Outcome::inconclusive, self, "no trial was run", {}, -1};
   std::size_t not_forced = 0;
-  std::optional<Verdict> less_telling;  // the first failure of such a pair
-  std::optional<Verdict> not_judged;    // the first pair that was not, and those behind it
+  std::optional<Verdict> less_telling;  // the first failure of a pair for which tells_less()
+  std::optional<Verdict> not_judged;    // verdict for the first pair that could not be judged
   for (std::size_t p = 0; p < pairs.size(); ++p) {
     if (observations.size() < 1 + (p + 1) * kTrialsOfPair) {
       not_judged = {Outcome::inconclusive, self, "the trials of a pair were not run", {}, -1};

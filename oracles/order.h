@@ -1,25 +1,26 @@
-// Claims: whichever of two operations runs first that nothing orders, a correct target gives the
-// same outputs. The first trial records what each operation may use, and which pairs of operations
-// the program leaves open although both may use one buffer and one of them may write, free or reuse
-// it (order/record.h). Of each such pair further trials force first the one order and then the
-// other, and then each once more, the other one first; all other operations run as they were
-// enqueued, one after another, and under the natural schedule. Fails if the outputs, or the writes
-// to freed memory, are the same in both trials of an order and differ between the orders, and if
-// both trials of one order fault and none of the other does. A use that comes after the free of its
-// buffer is no matter of order: there the trials differ in whether the freed memory keeps its
-// bytes, and a difference is a use after free.
+// Claims: a correct target gives the same outputs whichever of two unordered operations runs first.
+// The first trial records which buffers each operation may use, and which pairs of operations the
+// program leaves unordered although both may use one buffer and one of them may write, free or
+// reuse it (order/record.h). For each such pair, further trials force one order, then the other,
+// then each again, starting with the other; all other operations run in the order in which they
+// were enqueued, one after another, and under the natural schedule. Fails if the outputs, or the
+// writes to freed memory, are the same in both trials of an order and differ between the orders,
+// and if both trials of one order fault and no trial of the other order does. A use that comes
+// after the free of its buffer does not depend on the order: its trials differ in whether the freed
+// memory keeps its bytes, and a difference is a use after free.
 //
-// Every order that is forced is one that the program allows, so a failure is wrong only about
-// targets wrongly declared deterministic, or where they fail at random, or by what the process
-// keeps of earlier trials, and that happens to agree with the order four times. Where the first of
-// the two operations is held, what lies between them runs before it, so of several pairs that make
-// a difference it names the first: what lies between the two of that one makes none. Pairs with the
-// fill of the tensors, or with the end of the calls, come behind those of the target alone. It may
-// still be wrong where the target orders streams in ways that are not seen (stream handles). Misses
-// uses through pointers in memory, races within one graph, and pairs beyond those that a trial
-// records. Always runs under the allocator `guard`, which fills freed memory. A plan with blocking
-// launches leaves no pair open. Cost: 1 trial, and for each pair 5, one after another in one
-// worker, and a worker for each fault. Where the first trial faults three pairs are tried.
+// Every forced order is one that the program allows. So a failure can be wrong only about targets
+// wrongly declared deterministic, or if random failures or state that the process keeps from
+// earlier trials happen to agree with the order four times. If the first of the two operations is
+// held, the operations between the two run before it; so of several pairs that make a difference,
+// the first is named, because no pair between its two operations makes one. Pairs with the fill of
+// the tensors, or with the end of the calls, come after pairs of the target's own operations. The
+// oracle may still be wrong if the target orders streams in ways that are not observed (stream
+// handles). Misses uses through pointers in memory, races within one graph, and pairs beyond those
+// that a trial records. Always runs under the allocator `guard`, which fills freed memory. A plan
+// with blocking launches leaves no pair unordered. Cost: 1 trial, and 5 for each pair, one after
+// another in one worker, and a worker for each fault. If the first trial faults, only three pairs
+// are tried.
 #pragma once
 
 #include <functional>
@@ -32,10 +33,10 @@ namespace redzone::oracles {
 class OrderOracle final : public Oracle {
  public:
   static constexpr std::string_view kName = "order";
-  // Which of the pairs that the first trial records are tried.
+  // Selects which of the pairs that the first trial records are tried.
   using Picks = std::function<bool(const OrderCandidate& pair)>;
 
-  // Tries them all.
+  // Tries all pairs.
   OrderOracle() = default;
   explicit OrderOracle(Picks picks) : picks_(std::move(picks)) {}
 

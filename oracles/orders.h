@@ -1,5 +1,5 @@
-// Orders in which the calls of a plan run. Pure, so that a stored plan always expands to the same
-// trials.
+// Orders in which the calls of a plan run. Pure functions, so a stored plan always expands to the
+// same trials.
 #pragma once
 
 #include <cstdint>

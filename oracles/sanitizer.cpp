@@ -29,7 +29,7 @@ Signature signature_of(const Plan& plan, const SanitizerRecord& record) {
   s.where = s.kind == FailKind::fault ? record.kind : record.kernel;
   s.buffer = record.buffer;
   if (record.side != Side::unknown) s.side = name_of(record.side);
-  // Which of the two accesses of a race comes second depends on the schedule.
+  // It depends on the schedule which of the two accesses of a race comes second.
   if (record.access != Access::unknown && record.other.empty()) s.access = name_of(record.access);
   return s;
 }
@@ -117,7 +117,7 @@ Verdict SanitizedScreen::judge(const Plan& plan, const TargetSpec& spec,
         verdict.reference};
   auto sanitized = sanitizer_.judge(plan, spec, observations.subspan(native));
   sanitized.reference = verdict.reference;
-  // The first verdict that is not a pass; a failure under the tool counts in any case.
+  // The first verdict that is not a pass; but a failure under the tool always counts.
   return sanitized.failed() || verdict.outcome == Outcome::pass ? sanitized : verdict;
 }
 

@@ -26,7 +26,7 @@ enum class Missing : std::uint8_t {
   grid,
   grid_and_num_ctas,
   earlier_call,
-  size,  // no known rule explains it
+  size,  // no known rule explains the size
   alignment,
 };
 constexpr int kReasons = 8;
@@ -80,7 +80,7 @@ std::uint64_t without(const ScratchObservation& r, unsigned left_out) {
   return (left_out & 8) == 0 ? times(product, static_cast<std::uint64_t>(r.num_ctas)) : product;
 }
 
-// `earlier`: the required bytes of the earlier requests of that name.
+// `earlier`: the required bytes of the earlier requests with the same name.
 Reasons explain(const ScratchObservation& r, const std::vector<std::uint64_t>& earlier) {
   const std::uint64_t needed = needed_bytes(r);
   if (r.bytes >= needed) return bit(Missing::alignment);
@@ -105,11 +105,11 @@ Missing plainest(Reasons reasons) {
   return static_cast<Missing>(i);
 }
 
-// The requests of one name, in the order of the calls.
+// A request; requests_of() returns those of one name, in the order of the calls.
 struct Request {
   std::int32_t call = -1;
   const ScratchObservation* observed = nullptr;
-  Reasons reasons = 0;  // 0: it is large enough
+  Reasons reasons = 0;  // 0: the request is large enough
 };
 
 std::vector<Request> requests_of(const Observation& observation, std::string_view name) {
@@ -179,7 +179,7 @@ Verdict ScratchOracle::judge(const Plan& plan, const TargetSpec&,
                              std::span<const Observation> observations) const {
   const Observation& o = observations[0];
   if (auto v = cannot_judge(name(), o)) return *v;
-  // Requests are recorded however the trial ended.
+  // Requests are recorded regardless of how the trial ended.
   if (auto v = judge_scratch(name(), plan, o)) return *v;
   const std::string self(name());
   if (o.end != End::completed)

@@ -22,8 +22,8 @@ class ScratchOracle final : public Oracle {
                 std::span<const Observation> observations) const override;
 };
 
-// Bytes that the launcher should have requested, saturated at 2^64 - 1. 0 for a grid or num_ctas
-// below 1, which another oracle reports.
+// Bytes that the launcher should have requested, saturated at 2^64 - 1. Returns 0 for a grid or
+// num_ctas below 1, which another oracle reports.
 std::uint64_t needed_bytes(const ScratchObservation& request);
 
 // Fails for the first request that is too small. The calls of `observation` must have run in the

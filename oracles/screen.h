@@ -18,7 +18,7 @@
 namespace redzone::oracles {
 
 struct ScreenOptions {
-  Launch relaxed = Launch::gated;  // how trial A launches
+  Launch relaxed = Launch::gated;  // launch mode of trial A
 };
 
 // A: relaxed launches, the plan's allocator (placement guard_after), the plan's poison, steps as

@@ -1,5 +1,5 @@
-// The settings that a failure may depend on: one axis for each thing that can be changed alone,
-// with the values to try. Knobs, modes, dims, layouts, data and steps are all represented alike.
+// The settings that a failure may depend on: one axis per property that can be changed alone, with
+// the values to try. Knobs, modes, dims, layouts, data and steps all have the same representation.
 #pragma once
 
 #include <functional>
@@ -32,30 +32,32 @@ struct Setting {
 struct Axis {
   AxisKind kind = AxisKind::knob;
   std::string name;   // "num_warps", "call 1: D", "launch", "call 1"
-  std::string value;  // of the failing plan
+  std::string value;  // value in the failing plan
   std::vector<Setting> others;
-  // Changes all calls at once, although each call has an axis too; or removes a step. Not combined
-  // with other axes.
+  // The axis changes all calls at once, although each call also has an axis, or it removes a step.
+  // Such an axis is not combined with other axes.
   bool alone = false;
-  // Of a dim: which, borrowed from the spec, and the call steps whose dim it is.
+  // For AxisKind::dim: the dim, borrowed from the spec, and the indices of the call steps that it
+  // changes.
   const DimSpec* dim = nullptr;
   std::vector<std::size_t> steps = {};
 };
 
 struct AxesOptions {
-  std::vector<ModeAxis> modes = all_mode_axes();  // those that have an effect on the device
-  // See Oracle::varies(); these get no axis.
+  std::vector<ModeAxis> modes = all_mode_axes();  // the modes that have an effect on the device
+  // Names of axes that the oracle varies itself (Oracle::varies()); they get no axis here.
   std::vector<std::string_view> varied = {};
 };
 
-// How many other seeds are tried.
+// Number of other seeds to try.
 inline constexpr std::uint64_t kOtherData = 6;
-// The plan with the `by`th of them, from 1: in all calls, so that identical calls stay identical.
+// Gives all calls of the plan the other data number `by`, counted from 1; calls that were identical
+// stay identical.
 void use_other_data(Plan& plan, std::uint64_t by);
 
-// Each value of each axis is valid for `spec` when changed alone. Dims that a constraint binds to a
-// changed dim are changed too, and the text of the value lists them. Axes without another valid
-// value are left out. `plan` must be valid and make at least one call.
+// Returns the axes of the plan. Each value is valid for `spec` if changed alone. Dims that a
+// constraint binds to a changed dim are changed too, and the text of the value lists them. Axes
+// without another valid value are left out. `plan` must be valid and make at least one call.
 std::vector<Axis> axes_of(const Plan& plan, const TargetSpec& spec, const AxesOptions& options);
 
 }  // namespace redzone::bisect

@@ -1,4 +1,4 @@
-// Shared by the functions that make axes. Private to the bisection.
+// Shared by the functions that create axes. Private to the bisection.
 #pragma once
 
 #include <set>
@@ -11,7 +11,7 @@
 
 namespace redzone::bisect {
 
-// Collects axes; keeps the values that give another, valid plan.
+// Collects axes; keeps only values that give a new, valid plan.
 class AxisList {
  public:
   AxisList(const Plan& plan, const TargetSpec& spec) : plan_(plan), spec_(spec) {}
@@ -20,7 +20,7 @@ class AxisList {
     axes_.push_back({kind, std::move(name), std::move(value), {}, alone, nullptr, {}});
     seen_ = {plan_hash(plan_)};
   }
-  // The last axis is this dim of these steps.
+  // Marks the last axis as this dim of these steps.
   void set_dim(const DimSpec& dim, std::vector<std::size_t> steps) {
     axes_.back().dim = &dim;
     axes_.back().steps = std::move(steps);
@@ -45,7 +45,7 @@ class AxisList {
   const Plan& plan_;
   const TargetSpec& spec_;
   std::vector<Axis> axes_;
-  std::set<std::string> seen_;  // plans of the axis
+  std::set<std::string> seen_;  // hashes of the plans of the last axis
 };
 
 // Indices of the call steps of a plan.
@@ -60,7 +60,7 @@ inline Call& call_at(Draft& draft, std::size_t step) {
   return std::get<CallStep>(draft.plan.steps[step]).call;
 }
 
-// The setting of a dim of these steps to `value`. Borrows `spec` and `dim`.
+// Returns the setting that changes a dim of these steps to `value`. Borrows `spec` and `dim`.
 Setting dim_setting(const Plan& plan, const TargetSpec& spec, const DimSpec& dim,
                     const std::vector<std::size_t>& steps, std::int64_t value);
 

@@ -13,12 +13,13 @@
 namespace redzone::bisect {
 namespace {
 
-// Number of passing values of a dim that are tried with other data.
+// Maximum number of passing values per axis that are tried again: those of a dim with other data,
+// and those of any axis under other launch modes.
 constexpr std::size_t kNearest = 2;
-// Number of passing values of an axis that are tried under each of the two other launches.
+// Number of launch modes other than the failing plan's.
 constexpr std::size_t kOtherLaunches = 2;
 
-// A value of an axis for a combination.
+// One value of one axis, for a combination.
 struct Pick {
   std::size_t axis;
   std::size_t setting;
@@ -45,7 +46,8 @@ class Bisector {
  private:
   std::size_t values() const;
   void vary_alone();
-  // Takes values that fail with this signature alone for ones that end the failure; "": none.
+  // Treats values that fail only with this signature as ending the recorded failure; does nothing
+  // for "".
   void look_past(std::string background);
   void vary_together();
   void bring_back();
@@ -57,14 +59,15 @@ class Bisector {
     std::size_t changed;        // setting of `with`
     Probe probe;
   };
-  // Returns those that fail, and records their axes in the row of `with`.
+  // Returns the rechecks that fail, and records their axes in the row of `with`.
   std::vector<Recheck> failing_rechecks(std::size_t with, std::vector<Recheck> rechecks);
-  // The axis for which `is` holds; axes_.size() if there is none.
+  // The first axis for which `is` returns true; axes_.size() if there is none.
   template <typename Is>
   std::size_t find_axis(Is is) const {
     return static_cast<std::size_t>(std::find_if(axes_.begin(), axes_.end(), is) - axes_.begin());
   }
-  // Up to two passing values of the axis; of a dim, those nearest to the failing plan's.
+  // Up to kNearest passing values of the axis; for a dim, those nearest to the failing plan's
+  // value.
   std::vector<std::size_t> nearest_passes(std::size_t axis) const;
 
   std::string text_of(const Pick& pick) const {
@@ -78,10 +81,11 @@ class Bisector {
   // A random value of the axis with this answer.
   std::optional<Pick> draw(std::size_t axis, Answer answer);
   bool passes(const std::vector<Pick>& picks);
-  // Settings that pass together and differ from the failing plan as much as possible: of the axes
-  // that matter (`needed`), including `axis` if possible, and of all others.
+  // Returns settings that pass together and differ from the failing plan as much as possible:
+  // settings of the axes that matter (`needed`), including `axis` if possible, and of all other
+  // axes.
   std::vector<Pick> far_from(std::size_t axis, const std::vector<Pick>& needed);
-  // Determines which of them restore the failure when reverted.
+  // Determines which settings of `far` restore the failure when reverted.
   void restore(const std::vector<Pick>& far);
   bool can_combine(std::size_t axis) const { return !axes_[axis].alone; }
   bool matters(std::size_t axis) const {
@@ -97,7 +101,7 @@ class Bisector {
   Bisection out_;  // its first rows are those of axes_
 };
 
-// Includes the values that later questions may add.
+// Number of values to probe, including those that later steps may add.
 std::size_t Bisector::values() const {
   std::size_t n = 0;
   for (const auto& axis : axes_)
@@ -228,7 +232,7 @@ std::vector<Bisector::Recheck> Bisector::failing_rechecks(std::size_t with_axis,
   return rechecks;
 }
 
-// A dim also decides which data there is. If only some data fails, the seed of the failing plan
+// A dim also determines the generated data. If only some data fails, the seed of the failing plan
 // proves nothing about other values of the dim.
 void Bisector::recheck_with_other_data() {
   const auto data = find_axis([](const Axis& axis) { return axis.kind == AxisKind::data; });
@@ -247,8 +251,8 @@ void Bisector::recheck_with_other_data() {
   }
 }
 
-// A failure under blocking launches and one that needs queued work can have the same signature. A
-// setting that ends the one then proves nothing about the other.
+// A failure under blocking launches and a failure that needs queued work can have the same
+// signature. A setting that ends one of them then proves nothing about the other.
 void Bisector::recheck_under_other_launches() {
   const auto launch = find_axis(
       [](const Axis& axis) { return axis.kind == AxisKind::mode && axis.name == axis::kLaunch; });
@@ -279,7 +283,7 @@ std::vector<Pick> Bisector::far_from(std::size_t axis, const std::vector<Pick>& 
     more.push_back(pick);
     if (passes(more)) picks = std::move(more);
   };
-  // All at once if they pass together; else one after another, this axis first.
+  // Take all at once if they pass together; otherwise add one after another, `axis` first.
   if (passes(needed)) {
     picks = needed;
   } else {
@@ -298,7 +302,7 @@ std::vector<Pick> Bisector::far_from(std::size_t axis, const std::vector<Pick>& 
 }
 
 void Bisector::restore(const std::vector<Pick>& far) {
-  // Settings that are not in `far` stay as in the failing plan.
+  // Settings that are not in `far` keep the failing plan's value.
   const auto fails_with = [&](const Subset& restored) {
     const auto plan = with(some(far, complement(far.size(), restored)));
     return plan && prober_.ask(*plan).answer == Answer::fails;
@@ -319,7 +323,7 @@ void Bisector::restore(const std::vector<Pick>& far) {
 }
 
 void Bisector::bring_back() {
-  // The simplest setting that ends the failure: axes are sorted by simplicity.
+  // Take the simplest setting that ends the failure: axes are sorted by simplicity.
   for (std::size_t axis = 0; axis < axes_.size() && !out_.go; ++axis)
     if (out_.rows[axis].necessary == true)
       if (const auto pick = draw(axis, Answer::passes)) out_.go = change_set({*pick});
@@ -348,7 +352,7 @@ Bisection Bisector::run() {
     recheck_under_other_launches();
     bring_back();
     complete_dims(spec_, axes_, prober_, out_);
-    // Values were asked since it was seen.
+    // Later steps may have found a value that passes, so there is no background.
     if (std::any_of(out_.rows.begin(), out_.rows.end(), a_value_passes)) out_.background.clear();
     if (const auto& varied = options_.axes.varied; !varied.empty()) {
       Row row{AxisKind::mode, std::string(varied.front()), "compared", {}, true, {}};

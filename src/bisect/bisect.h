@@ -1,17 +1,19 @@
 // Bisects a failing plan to the settings that matter.
 //
-// 1. Measures how often it fails, which sets how many passes prove one (prober.h).
-// 2. Changes each axis alone (axes.h), the others as in the failing plan.
-// 3. Changes the settings that did not matter alone together, in random combinations: if each
-//    of two settings is enough for the failure, changing either does not end it. Combinations
-//    that pass are split by delta debugging.
-// 4. Tries a passing change of a dim with other data: if that fails, the change passed because of
-//    the data. Tries a passing change of another setting under the other launches that fail: if
-//    that fails, two mechanisms have one signature, and the setting matters to one of them only.
-// 5. From a plan that passes and differs in as much as possible: finds which settings of the
-//    failing plan restore the failure.
-// 6. Of a dim, tries the values next to the one at which it seems to begin or to cease to fail, and
-//    adds those that earlier questions about the finding have decided.
+// 1. Measures how often the plan fails, which sets how many passes prove a pass (prober.h).
+// 2. Changes each axis alone (axes.h), with the other axes as in the failing plan.
+// 3. Changes settings that did not matter alone together, in random combinations: if either of two
+//    settings is enough for the failure, changing one of them does not end it. Combinations that
+//    pass are split by delta debugging.
+// 4. Repeats a passing change of a dim with other data: if that fails, the change passed only
+// because
+//    of the data. Repeats a passing change of another setting under the other launch modes that
+//    fail: if that fails, two mechanisms have the same signature, and the setting matters to only
+//    one.
+// 5. Starts from a plan that passes and differs in as many settings as possible, and finds which
+//    settings of the failing plan restore the failure.
+// 6. For a dim, tries the values next to the value at which it seems to begin or cease to fail, and
+//    adds values that earlier bisections of the finding have decided.
 #pragma once
 
 #include <cstdint>
@@ -25,13 +27,13 @@
 
 namespace redzone::bisect {
 
-// A value tried instead of the failing plan's.
+// A value tried in place of the failing plan's value.
 struct Tried {
   std::string value;
   Plan plan;
   Probe probe;
   std::optional<Probe> other_data = {};  // the value passes, but fails with other data
-  // The value passes, but fails under this launch. The failing plan fails under both launches.
+  // The value passes, but fails under this launch mode. The failing plan fails under both.
   struct OtherLaunch {
     std::string launch;
     Probe probe;
@@ -40,12 +42,12 @@ struct Tried {
 };
 
 enum class Relevance : std::uint8_t {
-  irrelevant,  // fails with every value tried, alone and in combinations
-  necessary,   // passes with another value, or shows the background alone
+  irrelevant,  // no tried value passes, alone or in combinations, and some fail as recorded
+  necessary,   // passes with another value, or shows only the background failure
   sufficient,  // in the passing plan, this setting alone restores the failure
   both,
   conditional,  // no effect alone, but decides if another setting is changed
-  otherwise,    // fails with other values too, but always in another way
+  otherwise,    // fails with all other values, but always in another way
   unknown,      // not decided within the budget, or no value could be judged
 };
 
@@ -62,24 +64,26 @@ constexpr auto enum_table(Relevance) {
 struct Row {
   AxisKind kind = AxisKind::knob;
   std::string axis;
-  std::string value;  // of the failing plan
+  std::string value;  // value in the failing plan
   std::vector<Tried> tried;
   std::optional<bool> necessary, sufficient;
-  // It matters only together with these: any one of the settings is enough for the failure.
+  // Names of other settings: this setting matters only together with these, because any one of the
+  // settings is enough for the failure.
   std::vector<std::string> or_else = {};
-  // Conditional: if one of these settings has another value, this one decides.
+  // Names of other settings: if one of these has another value, this setting decides
+  // (Relevance::conditional).
   std::vector<std::string> decides_with = {};
-  // Every other value fails, and none as recorded. In every run, unless the plan itself passes now
-  // and then.
+  // Every other value fails, and none as recorded. Every run fails, unless the failing plan itself
+  // passes sometimes.
   bool otherwise = false;
-  bool by_oracle = false;  // the oracle varies it itself and reports that it matters
-  // Of a dim that has a list of values: each valid one was tried, and none that passes fails with
+  bool by_oracle = false;  // the oracle varies this setting itself and reports that it matters
+  // For a dim with a list of values: every valid value was tried, and no passing value fails with
   // other data.
   bool all_tried = false;
-  // Of a dim: the nearest valid values below and above each value that passes.
+  // For a dim: maps each passing value to the nearest valid values below and above it.
   std::map<std::int64_t, std::vector<std::int64_t>> beside = {};
 
-  // Sets `necessary` and `otherwise` by what was tried. `base`: the failing plan's runs.
+  // Sets `necessary` and `otherwise` from `tried`. `base`: counts of the failing plan.
   void judge(const Counts& base);
   Relevance relevance() const;
 };
@@ -93,21 +97,21 @@ struct ChangeSet {
 
 struct Bisection {
   Plan plan;
-  Probe base;  // unless it fails, there was nothing to bisect
+  Probe base;  // if it does not fail, nothing was bisected
   std::vector<Row> rows;
-  // A failure that every value shows which ends the recorded one, so that none passes
-  // (background_of()). Such values have the answer `passes`. "": there is none.
+  // Signature of a second failure that shows with every value that ends the recorded one, so that
+  // no value passes (background_of()). Such values have Answer::passes. "" if there is none.
   std::string background;
-  std::optional<ChangeSet> go;    // a smallest change that ends the failure
-  std::optional<ChangeSet> come;  // a smallest part of the failing plan that restores the failure
+  std::optional<ChangeSet> go;    // a 1-minimal change that ends the failure
+  std::optional<ChangeSet> come;  // a 1-minimal part of the failing plan that restores the failure
   std::vector<ChangeSet> combinations;  // of settings that had no effect alone
-  std::int64_t runs = 0;                // made now, excluding remembered ones
-  bool complete = false;                // not ended by the budget
+  std::int64_t runs = 0;                // made by this bisection, excluding remembered runs
+  bool complete = false;                // not cut short by the budget
 };
 
 struct BisectOptions {
   AxesOptions axes = {};
-  double error = 0.02;  // the chance that any value is wrongly judged as passing
+  double error = 0.02;  // chance that any value is wrongly judged as passing
   std::size_t combinations = 8;
 };
 

@@ -19,8 +19,9 @@ namespace {
 
 constexpr int kMostRounds = 8;
 constexpr std::size_t kFresh = 12;             // random values on which a rule is tested
-constexpr std::int64_t kMostRecalled = 65536;  // values that may be known from earlier questions
-constexpr std::size_t kRetried = 2;            // passing values that are tried with other data
+constexpr std::int64_t kMostRecalled = 65536;  // values looked up in the results of earlier
+                                               // bisections
+constexpr std::size_t kRetried = 2;            // passing values tried again with other data
 
 class Search {
  public:
@@ -52,7 +53,7 @@ class Search {
     }
     if (!recalled) recall();
     if (!settled) out_.rule = fit_rule(answers_, dim_.tile);
-    // A rule that its tests kept contradicting would be so again.
+    // Further tests would keep contradicting this rule, too.
     if (!settled && !prober_.ended()) out_.rule = std::nullopt;
     if (out_.rule && contradicted_by_open()) out_.rule = std::nullopt;
     std::sort(out_.samples.begin(), out_.samples.end(),
@@ -61,7 +62,8 @@ class Search {
   }
 
  private:
-  // A value of the dim also decides which data there is.
+  // Repeats passing values with other data, because a value of the dim also determines the
+  // generated data.
   void try_other_data() {
     std::vector<std::int64_t> passing;
     for (const auto& s : out_.samples)
@@ -83,7 +85,7 @@ class Search {
     }
   }
 
-  // The value next to the largest of a call.
+  // The value just above the largest that any call has.
   std::int64_t beyond_other_calls() const {
     return std::min(dim_.max, *values_of_calls().rbegin() + dim_.multiple_of);
   }
@@ -112,8 +114,9 @@ class Search {
       answers_[value] = probe.answer == Answer::fails;
   }
 
-  // Adds what earlier questions about the plan have decided; false if it contradicts the rule. Only
-  // now, so that a repeated search asks what it asked before, which is known.
+  // Adds values that earlier bisections of the plan have decided; returns false if one contradicts
+  // the rule. Called after the search, so that a repeated search makes the same queries, whose
+  // answers are already known.
   bool recall() {
     if (!prober_.knows_others()) return true;
     bool agrees = true;
@@ -130,7 +133,8 @@ class Search {
     return agrees;
   }
 
-  // Whether there is a rule, and all of these values that could be judged are as it says.
+  // True if there is a rule, some of these values could be judged, and the rule predicted all of
+  // those.
   bool was_right(const std::vector<std::int64_t>& fresh) {
     std::size_t right = 0, judged = 0;
     for (const auto v : fresh)
@@ -143,7 +147,7 @@ class Search {
     return true;
   }
 
-  // Whether an undecided value was run and has shown only the contrary of the rule so far.
+  // True if an undecided value was run and so far has shown only the opposite of the rule.
   bool contradicted_by_open() const {
     return std::any_of(out_.samples.begin(), out_.samples.end(), [&](const DimSample& s) {
       const Counts& counts = s.probe.counts;
@@ -182,8 +186,8 @@ class Search {
     return {values.begin(), values.lower_bound(most_ + 1)};
   }
 
-  // A value of the failing class in the middle between `fails`, an end of the range, and the
-  // nearest passing value beyond it.
+  // Returns a value of the failing class near the middle between `fails`, an end of the failing
+  // range, and the nearest passing value of the class beyond it.
   std::optional<std::int64_t> middle_beyond(std::int64_t fails, bool below) const {
     DimRule unbounded = *out_.rule;
     unbounded.least = unbounded.most = std::nullopt;
@@ -201,7 +205,7 @@ class Search {
     return std::nullopt;
   }
 
-  // Halves the gap at each end of the range. True if there was a gap.
+  // Halves the gap at each end of the failing range. Returns true if there was a gap.
   bool narrow() {
     std::vector<std::int64_t> middles;
     if (const auto least = out_.rule->least)
@@ -213,14 +217,15 @@ class Search {
     return seen_.size() > known;
   }
 
-  // Values that the rule has not seen: where other rules differ from it, and random ones.
+  // Values that the rule was not fitted to: values where other rules differ from it, and random
+  // values.
   std::vector<std::int64_t> fresh_values() {
     std::set<std::int64_t> values;
     const auto units = std::max<std::int64_t>((most_ - least_) / dim_.multiple_of + 1, 1);
     for (std::size_t tries = 0; tries < 20 * kFresh && values.size() < kFresh; ++tries) {
       auto v = least_ + static_cast<std::int64_t>(random_() % static_cast<std::uint64_t>(units)) *
                             dim_.multiple_of;
-      // Every other one is small, since rules differ most there.
+      // Every second value is small, because rules differ most there.
       if (tries % 2 == 1) v = least_ + v % std::min<std::int64_t>(units, 64) * dim_.multiple_of;
       if (out_.rule && out_.rule->modulus > 1 && tries % 3 == 0) {
         const auto& few = out_.rule->remainders;
@@ -235,7 +240,7 @@ class Search {
         if (is_fresh(v)) values.insert(v);
     return {values.begin(), values.end()};
   }
-  // Whether it can be asked. Constraints may forbid most values.
+  // True if the value can be probed and was not yet. Constraints may forbid most values.
   bool is_fresh(std::int64_t value) const {
     return value <= most_ && !seen_.contains(value) && allows(dim_, value) && with(value);
   }
@@ -248,7 +253,7 @@ class Search {
   Boundary& out_;
   std::int64_t own_, least_, most_;
   std::mt19937_64 random_;
-  std::set<std::int64_t> seen_;  // asked in this search
+  std::set<std::int64_t> seen_;  // values probed in this search
   std::map<std::int64_t, bool> answers_;
 };
 
@@ -262,7 +267,7 @@ Result<const DimSpec*> dim_named(const TargetSpec& spec, const std::string& name
       fmt::format("'{}' has no dim '{}'{}", spec.name, name, did_you_mean(name, names)));
 }
 
-// The steps whose dim is changed, and their name.
+// The call steps whose dim is changed, and how to name them.
 Result<std::pair<std::vector<std::size_t>, std::string>> steps_for(const Plan& plan,
                                                                    const std::string& dim,
                                                                    std::size_t call) {
@@ -284,7 +289,7 @@ Result<std::pair<std::vector<std::size_t>, std::string>> steps_for(const Plan& p
   return std::pair(std::vector<std::size_t>{steps[call - 1]}, fmt::format("call {}", call));
 }
 
-// "1, 2 and 5 more"; "nothing".
+// "1, 2 and 5 more", or "nothing".
 std::string samples_with(const Boundary& b, Answer answer) {
   std::vector<std::int64_t> values;
   for (const auto& s : b.samples)
@@ -322,12 +327,12 @@ Result<Boundary> find_boundary(const Plan& plan, const TargetSpec& spec, const s
     std::vector<Probe> probes;
     for (const auto& sample : out.samples) probes.push_back(sample.probe);
     out.background = background_of(probes);
-    if (!out.background.empty()) {  // another search, of whose answers most are known
+    if (!out.background.empty()) {  // search again; most answers are already known
       prober.look_past(out.background);
       out.samples.clear();
       out.rule.reset();
       Search(plan, spec, *named, steps.first, prober, out).run();
-      // It may ask other values than the first one.
+      // The second search may probe other values than the first.
       if (std::any_of(out.samples.begin(), out.samples.end(),
                       [](const DimSample& s) { return s.probe.counts.passed > 0; }))
         out.background.clear();

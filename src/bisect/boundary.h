@@ -1,8 +1,9 @@
-// For which values of one dim does a plan fail? A threshold if there is one (8191 passes, 8192
-// fails); else classes: remainders, for instance by 16 or by the tile, or powers of two.
+// Finds for which values of one dim a plan fails: a threshold if there is one (8191 passes, 8192
+// fails), otherwise a class of values: remainders, for instance by 16 or by the tile, or powers of
+// two.
 //
 // A rule is fitted to samples, tested on values it has not seen, and fitted again if it was wrong.
-// So it is as good as its samples, which are all in the result.
+// So the rule is only as good as its samples, which are all in the result.
 #pragma once
 
 #include <optional>
@@ -14,13 +15,14 @@
 
 namespace redzone::bisect {
 
-// `value` fails if it lies in [least, most] and belongs to a failing class.
+// A rule for the values that fail: `value` fails if it lies in [least, most] and belongs to a
+// failing class.
 struct DimRule {
   enum class Class : std::uint8_t { all, remainders, all_but_remainders, powers, all_but_powers };
   std::optional<std::int64_t> least, most;
   Class kind = Class::all;
-  std::int64_t modulus = 1;  // for remainders
-  // Those that fail, or with all_but_remainders those that do not.
+  std::int64_t modulus = 1;  // divisor of the remainders
+  // The remainders that fail; with all_but_remainders those that do not.
   std::set<std::int64_t> remainders;
 
   bool fails(std::int64_t value) const;
@@ -28,9 +30,9 @@ struct DimRule {
   std::string text(const std::string& dim) const;
 };
 
-// The simplest rule that agrees with all of these; nothing where none does, nor for one or two
-// failing values between passing ones that no class explains. `tile`: a modulus worth
-// trying; 0: none. Each value at most once.
+// Returns the simplest rule that agrees with all samples. Returns nothing if no rule does, or if no
+// class explains one or two failing values between passing ones. `tile`: an additional modulus to
+// try; 0: none.
 std::optional<DimRule> fit_rule(const std::map<std::int64_t, bool>& fails, std::int64_t tile);
 
 struct DimSample {
@@ -40,12 +42,12 @@ struct DimSample {
 
 struct Boundary {
   std::string dim;
-  std::string calls;  // "", "call 2", "all calls"
+  std::string calls;  // changed calls: "", "call 2", "all calls"
   Probe base;
-  std::vector<DimSample> samples;  // ascending; includes those that could not be judged
+  std::vector<DimSample> samples;  // ascending; includes samples that could not be judged
   std::optional<DimRule> rule;
-  std::string background;  // as Bisection::background
-  // Of the passing values nearest to the plan's own: those that fail with other data.
+  std::string background;  // see Bisection::background
+  // Passing values near the plan's own value that fail with other data.
   std::vector<std::int64_t> only_this_data;
   std::size_t predicted = 0;  // samples that the rule predicted correctly
   std::int64_t runs = 0;
@@ -55,11 +57,11 @@ struct Boundary {
 };
 
 struct BoundaryOptions {
-  std::size_t call = 0;  // from 1; 0: all calls if they agree in the dim, else the last
+  std::size_t call = 0;  // counted from 1; 0: all calls if they agree in the dim, else the last
   double error = 0.02;
 };
 
-// A usage error if the target has no such dim or the plan no such call.
+// Returns a usage error if the target has no such dim or the plan no such call.
 Result<Boundary> find_boundary(const Plan& plan, const TargetSpec& spec, const std::string& dim,
                                Prober& prober, const BoundaryOptions& options);
 

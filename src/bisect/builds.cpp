@@ -13,13 +13,13 @@ bool is_good(const BuildProbe& p) {
   return p.skipped.empty() && p.probe.answer == Answer::passes;
 }
 
-// The chance of each build to be the first bad one, with a uniform prior; the last entry is the
-// chance that no build is bad.
+// The probability of each build to be the first bad one, with a uniform prior; the last entry is
+// the probability that no build is bad.
 std::vector<double> posterior(std::size_t n, const std::vector<BuildStep>& path,
                               const statistics::Rates& rates) {
   std::vector<double> log_chance(n + 1, 0);
   for (const auto& step : path) {
-    // What fails in another way tells nothing of the recorded failure.
+    // A build that fails in another way gives no information about the recorded failure.
     if (!is_bad(step.answer) && !is_good(step.answer)) continue;
     const auto& counts = step.answer.probe.counts;
     const statistics::SequentialTest seen(rates, counts.same, counts.judged());
@@ -41,7 +41,7 @@ class Builds {
 
   FirstBad run() {
     if (tried_.empty()) return std::move(out_);
-    // If an end cannot be tried, its neighbour is.
+    // If a build at an end cannot be tried, its neighbour is tried.
     for (std::size_t i = tried_.size(); i-- > 0 && !out_.first_bad;) {
       const auto& answer = ask(i);
       if (is_bad(answer)) out_.first_bad = i;
@@ -74,7 +74,7 @@ class Builds {
     return *tried_[build];
   }
 
-  // Tries the build nearest to the middle that was not skipped; false if there is none.
+  // Tries the untried build nearest to the middle; false if there is none.
   bool step() {
     const std::size_t low = *out_.last_good, high = *out_.first_bad;
     std::vector<std::size_t> open;
@@ -91,7 +91,7 @@ class Builds {
     return true;
   }
 
-  // Any of the builds that could not be tried may be the first bad one.
+  // Any build that gave no answer may be the first bad one, so their probabilities are summed.
   void finish() {
     const auto chances = posterior(tried_.size(), out_.path, rates_());
     const std::size_t from = out_.last_good ? *out_.last_good + 1 : 0;

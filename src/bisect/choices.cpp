@@ -8,7 +8,7 @@
 namespace redzone::bisect {
 namespace {
 
-// Makes runs until questions are answered, within the budget.
+// Makes runs until each question is decided, within the budget.
 class Asking {
  public:
   explicit Asking(const ProbeBudget& budget) : budget_(budget) {}
@@ -78,7 +78,7 @@ ChoiceBisection bisect_choices(std::span<const Choice> choices, const RunChanged
   const auto with = [&](std::span<const Changed> changes) {
     return [&run, changes](std::int64_t times) { return run(changes, times); };
   };
-  std::size_t questions = 1;  // the settings together
+  std::size_t questions = 1;  // the first: all settings together
   for (const auto& choice : choices) questions += choice.others.size();
   out.base = runs.calibrate(with({}), error / static_cast<double>(questions));
   if (out.base.answer == Answer::fails) {

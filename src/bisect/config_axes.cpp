@@ -20,8 +20,8 @@ const Value& knob_of(const Plan& plan, std::size_t step, const std::string& name
   return std::get<CallStep>(plan.steps[step]).call.config.find(name)->second;
 }
 
-// Only values that a generator draws: each other value is a mistake of its own, and the plan's
-// value is already there.
+// Adds only values that a generator draws: any other value is an error in itself, and the plan's
+// own value is already present.
 void add_values(AxisList& list, const KnobSpec& knob, const std::vector<std::size_t>& steps) {
   for (const auto& value : std::span(knob.values).first(knob.draws()))
     list.add(setting_text(value), [steps, name = knob.name, value](Draft& draft) {
@@ -58,8 +58,8 @@ std::vector<Layout> layouts_to_try(const LayoutRules& rules) {
   return out;
 }
 
-// The `by`th seed after this one. With mixed alignments those with which the first eight tensors of
-// a call are aligned in the same way.
+// The `by`th seed after `seed`. With mixed alignments, counts only seeds with which the first eight
+// tensors of a call have the same alignment.
 std::uint64_t other_seed(const Plan& plan, std::uint64_t seed, std::uint64_t by) {
   constexpr std::size_t kTensors = 8;
   if (plan.mode.alignment != Alignment::mixed) return seed + by;
@@ -78,7 +78,7 @@ std::uint64_t other_seed(const Plan& plan, std::uint64_t seed, std::uint64_t by)
 
 }  // namespace
 
-// One axis for all calls together, as a user sets a config; one for each call if the calls differ.
+// One axis for all calls together, as a user sets a config, and one per call if the calls differ.
 void add_knob_axes(AxisList& list) {
   const auto steps = call_steps(list.plan());
   for (const auto& knob : list.spec().knobs) {

@@ -7,11 +7,13 @@
 namespace redzone::bisect {
 namespace {
 
-// Number of consecutive unjudged runs at the start after which a plan is given up.
+// Number of consecutive unjudged runs at the start after which a plan counts as not judged.
 constexpr std::int64_t kMostUnjudged = 4;
-// Runs to learn the rate of a failure that always shows; the lower end of the interval is then 0.6.
+// Runs to learn the rate of a failure that shows in every run; the lower end of its interval is
+// then 0.6.
 constexpr std::int64_t kCalibration = 6;
-// Runs after which a failure that ends every run in another way is taken to hide the expected one.
+// Number of runs that all fail in another way after which that failure is assumed to hide the
+// expected one.
 constexpr std::int64_t kMostOtherwise = 30;
 
 bool is_given_up(const Counts& counts) {
@@ -29,7 +31,7 @@ bool rate_is_known(const Counts& counts) {
   return statistics::exact_interval(counts.same, n, 0.9).low >= seen / 2;
 }
 
-// Whether failures of other kinds are as frequent as the expected one would be.
+// True if failures of any signature are as frequent as the expected failure would be.
 bool fails_in_any_way(const Counts& counts, const statistics::Rates& rates) {
   const statistics::SequentialTest test(rates, counts.same + counts.other, counts.judged());
   return counts.other > 0 && test.decision() != statistics::Decision::passes;
@@ -53,8 +55,8 @@ Answer answer_of(const Counts& counts, const statistics::Rates& rates) {
 std::int64_t wanted_runs(const Counts& counts, const statistics::Rates& rates, std::int64_t most) {
   if (answer_of(counts, rates) != Answer::undecided || counts.runs() >= most) return 0;
   if (counts.runs() == 0) return 1;
-  // At most twice as many in total each time: frequent failures are decided by few runs, and passes
-  // in few rounds.
+  // At most double the total each time: frequent failures are decided by few runs, and passes in
+  // few rounds.
   const statistics::SequentialTest test(rates, counts.same, counts.judged());
   return std::clamp<std::int64_t>(test.passes_to_go(), 1,
                                   std::min(counts.runs(), most - counts.runs()));

@@ -1,5 +1,5 @@
-// How many runs decide whether something fails, from the counts so far: the rules of the Prober and
-// of other bisections, over Wald's test (statistics/sequential_test.h).
+// How many runs decide whether a plan or setting fails, given the counts so far: the rules of the
+// Prober and of other bisections, based on Wald's test (statistics/sequential_test.h).
 #pragma once
 
 #include <cstdint>
@@ -10,13 +10,14 @@ namespace redzone::bisect {
 
 Answer answer_of(const Counts& counts, const statistics::Rates& rates);
 
-// Runs to make now; 0: the answer is known, or `most` runs were made.
+// Number of runs to make now; 0 if the answer is decided or `most` runs were made.
 std::int64_t wanted_runs(const Counts& counts, const statistics::Rates& rates, std::int64_t most);
 
-// Runs of what fails to make now, until its rate is known well enough to test others: the lower end
-// of its interval is at least half of the observed rate. 0: no more, or it cannot be judged.
+// Number of further runs of a failing plan, until its rate is known well enough to test others: the
+// lower end of the rate's interval is at least half of the observed rate. 0 if no more runs are
+// needed, or the plan cannot be judged.
 std::int64_t calibration_runs(const Counts& counts, std::int64_t most);
-// The answer after them.
+// The answer after the calibration runs.
 Answer base_answer(const Counts& counts);
 
 }  // namespace redzone::bisect

@@ -11,8 +11,8 @@
 namespace redzone::bisect {
 namespace {
 
-// Number of values, in each direction, that may be known from earlier questions, and of steps to
-// the next valid value.
+// kMostKnown: number of values, in each direction, to look up in earlier results. kMostSteps:
+// number of steps to search for the next valid value.
 constexpr std::int64_t kMostKnown = 1024, kMostSteps = 64;
 
 class DimRow {
@@ -25,7 +25,8 @@ class DimRow {
         row_(row),
         own_(leading_number(axis.value).value_or(0)) {}
 
-  // The values next to the one beyond which, or only with which, it seems to pass.
+  // The untried values next to a bound beyond which the plan seems to pass, or next to the only
+  // passing value.
   std::vector<Tried> to_ask() const {
     const auto passing = values_with(Answer::passes);
     auto failing = values_with(Answer::fails);
@@ -80,7 +81,7 @@ class DimRow {
     std::sort(out.begin(), out.end());
     return out;
   }
-  // Those from the smallest up, and those around the row's own.
+  // Values from the smallest up, and values around the row's own.
   std::set<std::int64_t> may_be_known() const {
     if (!dim_.values.empty()) return {dim_.values.begin(), dim_.values.end()};
     std::set<std::int64_t> out;
@@ -97,12 +98,12 @@ class DimRow {
              return leading_number(t.value) == value;
            });
   }
-  // An empty call cannot fail.
+  // False for an empty call unless the failing plan has it: an empty call cannot fail.
   bool proves_something(std::int64_t value) const {
     return allows(dim_, value) && (value != 0 || own_ == 0);
   }
 
-  // Not run.
+  // The plan with this value, without a result; nothing if it is invalid.
   std::optional<Tried> with(std::int64_t value) const {
     const Setting setting = dim_setting(out_.plan, spec_, dim_, axis_.steps, value);
     Draft draft(out_.plan);
@@ -112,7 +113,7 @@ class DimRow {
     return Tried{setting.text, std::move(plan), {}};
   }
 
-  // The nearest valid values below and above.
+  // The plans with the nearest valid values below and above, without results.
   std::vector<Tried> beside(std::int64_t value) const {
     std::vector<Tried> out;
     for (const std::int64_t by : {-1, 1}) {

@@ -1,5 +1,5 @@
-// Completes the rows of the dims of a bisection: whether one value or a range fails is known only
-// where the values next to each other were tried.
+// Completes the rows of the dims of a bisection: whether a single value or a range fails is only
+// known if the neighbouring values were tried.
 #pragma once
 
 #include <span>
@@ -8,12 +8,12 @@
 
 namespace redzone::bisect {
 
-// Number of values of a dim that complete_dims() may ask.
+// Maximum number of values of a dim that complete_dims() probes.
 inline constexpr std::size_t kBeside = 2;
 
-// Adds to the row of each dim what is known of other values from earlier questions, and, where the
-// tried values suggest a bound or a single value that passes, the values next to it. Fills
-// Row::beside. `axes`: those of the first rows.
+// Adds to the row of each dim the values that earlier bisections have decided. If the tried values
+// suggest a bound or a single passing value, also probes the values next to it. Fills Row::beside.
+// `axes`: the axes of the first rows.
 void complete_dims(const TargetSpec& spec, std::span<const Axis> axes, Prober& prober,
                    Bisection& out);
 

@@ -13,8 +13,8 @@ namespace {
 using Class = DimRule::Class;
 using Answers = std::map<std::int64_t, bool>;
 
-// Between values that pass, fewer failing ones may as well be some of a pattern whose others were
-// not sampled.
+// Fewer failing values than this between passing ones may be part of a pattern whose other values
+// were not sampled.
 constexpr std::ptrdiff_t kLeastInRange = 3;
 
 bool is_power(std::int64_t v) {
@@ -26,7 +26,7 @@ bool agrees(const DimRule& rule, const Answers& answers) {
                      [&](const auto& a) { return rule.fails(a.first) == a.second; });
 }
 
-// The remainders of failing and of passing values; empty if a remainder has both.
+// The remainders of failing and of passing values.
 struct Remainders {
   std::set<std::int64_t> failing, passing;
 };
@@ -39,8 +39,8 @@ std::optional<Remainders> remainders(const Answers& answers, std::int64_t modulu
   return out;
 }
 
-// Random answers also give some remainders of one kind; but one or two remainders with several
-// samples each are unlikely to be chance.
+// True if these few remainders are unlikely to be chance: random answers also give some remainders
+// of a single kind, but one or two remainders with several samples each are unlikely.
 bool is_plain(const std::set<std::int64_t>& few, std::int64_t modulus, const Answers& answers) {
   if (few.size() > (modulus <= 16 ? 2u : 1u)) return false;
   return std::all_of(few.begin(), few.end(), [&](std::int64_t remainder) {
@@ -63,7 +63,8 @@ std::optional<DimRule> by_modulus(const Answers& answers, std::int64_t modulus) 
   return rule;
 }
 
-// The largest modulus by which all values with this answer have one remainder; 0: fewer than two.
+// The largest modulus for which all values with this answer have the same remainder; 0 if there are
+// fewer than two values.
 std::int64_t common_step(const Answers& answers, bool fail) {
   std::optional<std::int64_t> first;
   std::int64_t step = 0;
@@ -157,8 +158,8 @@ std::optional<DimRule> fit_rule(const Answers& fails, std::int64_t tile) {
   if (range.least && range.most && failing < kLeastInRange) return by_class(fails, tile);
   if (agrees(range, fails)) return range;
   if (auto rule = by_class(fails, tile)) return rule;
-  // A class within the failing range; with an end of the range only where others of the class pass
-  // beyond it.
+  // Try a class within the failing range; keep an end of the range only if values of the class
+  // beyond it pass.
   Answers inside(first, std::next(fails.find(last->first)));
   auto rule = by_class(inside, tile);
   if (!rule) return std::nullopt;

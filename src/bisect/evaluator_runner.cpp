@@ -36,7 +36,7 @@ Counts counts_of(const campaign::RunJudgement& run, const Signature& recorded) {
 
 std::vector<Counts> EvaluatorRunner::run(std::span<const Request> requests) {
   std::vector<const Plan*> plans;
-  std::vector<std::size_t> request_of;  // by run
+  std::vector<std::size_t> request_of;  // request of each run
   for (std::size_t i = 0; i < requests.size(); ++i) {
     const auto times = static_cast<std::size_t>(requests[i].times);
     plans.insert(plans.end(), times, &requests[i].plan);

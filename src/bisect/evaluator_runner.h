@@ -1,4 +1,4 @@
-// The runner over an oracle and worker processes.
+// Runner that uses an oracle and worker processes.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@
 
 namespace redzone::bisect {
 
-// Borrows all but the signature. Runs are judged by campaign::judge_variants().
+// Borrows all arguments but the signature. campaign::judge_variants() judges the runs.
 class EvaluatorRunner final : public Runner {
  public:
   EvaluatorRunner(campaign::Evaluator& evaluator, const oracles::Catalog& catalog,
@@ -23,7 +23,7 @@ class EvaluatorRunner final : public Runner {
 
   // The first failure with another signature, and the plan that shows it.
   const std::optional<campaign::Alarm>& other() const { return other_; }
-  // Whether any run failed as recorded.
+  // True if any run failed as recorded.
   bool met_recorded() const { return met_recorded_; }
 
   std::vector<Counts> run(std::span<const Request> requests) override;

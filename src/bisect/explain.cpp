@@ -15,13 +15,14 @@ namespace {
 // The observations of a row.
 struct Seen {
   std::vector<std::string> failing, passing;
-  // "guard_before (redzone: write after y (t))": another sign of the failure, or another failure.
+  // "guard_before (redzone: write after y (t))": the same failure with another signature, or
+  // another failure.
   std::vector<std::string> shown_otherwise, failing_otherwise;
   std::vector<std::string> only_this_data;  // values that pass but fail with other data
-  // "guard with launch = gated": where passing values fail.
+  // "guard with launch = gated": a passing value, and the launch mode under which it fails.
   std::vector<std::string> only_this_launch;
   Counts fails, passes;
-  bool background = true;  // all in `passing` fail, in another way
+  bool background = true;  // every value in `passing` fails in another way
 };
 
 Seen seen_of(const Row& row) {
@@ -47,7 +48,7 @@ Seen seen_of(const Row& row) {
   return seen;
 }
 
-// "passes with 8, 16", of these values.
+// "passes with 8, 16", for the given list of values.
 std::string ends(const Seen& seen, const std::string& values) {
   return fmt::format("{} {}", ends_with(seen.background), values);
 }
@@ -86,7 +87,8 @@ std::string elsewhere(const Bisection& b, const Row& row, const std::string& val
   return "";
 }
 
-// The name of a row that does not matter. A dim of all calls may not, where that of one call does.
+// The name of a row that does not matter. A dim of all calls may not matter although the same dim
+// of one call does, so the name then says that all calls were changed.
 std::string name_of_free(const Bisection& b, const Row& row) {
   const bool in_a_call = std::any_of(b.rows.begin(), b.rows.end(), [&](const Row& other) {
     return other.kind == AxisKind::dim && other.axis != row.axis &&
@@ -96,7 +98,8 @@ std::string name_of_free(const Bisection& b, const Row& row) {
   return joint ? fmt::format("{} (changed alike in all calls)", row.axis) : row.axis;
 }
 
-// True if a call alone must have the value of the others, but all may be changed together.
+// True if the dim of one call must have the same value as in the other calls, but all may be
+// changed together.
 bool must_agree(const Bisection& b, const Row& row, const Seen& seen) {
   if (!seen.failing.empty() || dim_name(row.axis) == row.axis) return false;
   for (const auto& joint : b.rows)
@@ -111,7 +114,7 @@ struct DimValues {
   std::vector<std::int64_t> passing;  // not empty
 };
 
-// Nothing if no value passes, or if one is no number.
+// Empty if no value passes, or if a value is not a number.
 std::optional<DimValues> dim_values(const Row& row, const Seen& seen) {
   auto failing = numbers(seen.failing), passing = numbers(seen.passing);
   const auto own = leading_number(row.value);
@@ -120,7 +123,8 @@ std::optional<DimValues> dim_values(const Row& row, const Seen& seen) {
   return DimValues{std::move(*failing), std::move(*passing)};
 }
 
-// Whether there are values next to this passing one, and `all` (or else any) of them fail.
+// True if there are neighbours of this passing value, and all of them (or any, if `all` is false)
+// fail.
 bool fails_beside(const Row& row, const DimValues& values, std::int64_t passing, bool all) {
   const auto it = row.beside.find(passing);
   if (it == row.beside.end() || it->second.empty()) return false;
@@ -131,8 +135,8 @@ bool fails_beside(const Row& row, const DimValues& values, std::int64_t passing,
              : std::any_of(it->second.begin(), it->second.end(), fails);
 }
 
-// The other call whose value of the dim is the only one that passes, the values next to it being
-// among those that fail; "" if there is none.
+// The other call whose value of the dim is the only one that passes while its neighbours fail; ""
+// if there is none.
 std::string must_differ_from(const Bisection& b, const Row& row, const Seen& seen) {
   const auto values = dim_values(row, seen);
   if (!values || values->passing.size() != 1) return "";
@@ -173,7 +177,7 @@ std::string of_step(const Row& row, const Seen& seen) {
   return fmt::format("needs {} as it is: {}", row.axis, ends(seen));
 }
 
-// The runs at values of other rows where this row decides.
+// The runs at values of other rows with which this row decides.
 Counts decided(const Bisection& b, const Row& row) {
   Counts counts;
   for (const auto& other : b.rows) {
@@ -187,7 +191,7 @@ Counts decided(const Bisection& b, const Row& row) {
   return counts;
 }
 
-// The text for the row's own values, at the launch of the failing plan.
+// The text for the row's own values, under the launch mode of the failing plan.
 std::string text_at_this_launch(const Bisection& b, const Row& row, const Seen& seen) {
   if (row.relevance() == Relevance::conditional)
     return fmt::format("the {} matters if {} has another value", row.axis,
@@ -313,7 +317,7 @@ std::vector<std::string> texts_with(const Row& row, Answer answer) {
   return out;
 }
 
-// True for the last of the call rows: that call fails, so it is not mentioned.
+// True for the last of the call rows: the last call is the one that fails, so it is not mentioned.
 bool is_last_call(const Bisection& b, const Row& row) {
   const Row* last = nullptr;
   for (const auto& other : b.rows)

@@ -9,14 +9,14 @@
 namespace redzone::bisect {
 
 struct Statement {
-  std::string text;  // no full stop
+  std::string text;  // without full stop
   Relevance relevance = Relevance::unknown;
-  // The runs of all values that the sentence covers.
-  Counts fails;   // with the failing plan's kind of setting
-  Counts passes;  // with the other settings; empty if it does not matter
+  // Counts of all values that the sentence covers.
+  Counts fails;   // with the failing plan's setting
+  Counts passes;  // with other settings; empty if the setting does not matter
 };
 
-// First what the failure needs, then what it does not depend on, then what is unknown.
+// Statements in this order: what the failure needs, what it does not depend on, what is unknown.
 std::vector<Statement> explain(const Bisection& bisection);
 
 // "Fails when call 1 has another D than call 2; no knob matters".

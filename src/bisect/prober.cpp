@@ -63,7 +63,7 @@ std::int64_t Prober::wanted(const Counts& counts) const {
   return wanted_runs(counts, rates_, budget_.runs_of_a_plan);
 }
 
-// Measures how long the runs take and sets how many are made at a time, so that the budget of time
+// Measures how long the runs take and adjusts how many are made at a time, so that the time budget
 // is not exceeded by much: a run that hangs takes as long as thousands of others.
 std::vector<Counts> Prober::make_runs(std::span<const Request> requests) {
   using namespace std::chrono_literals;
@@ -91,7 +91,7 @@ void Prober::run(std::span<const Open> plans) {
   for (std::size_t i = 0; i < counts.size(); ++i) {
     runs_ += requests[i].times;
     memory_[plans[i].hash].add(counts[i]);
-    // Leaves out runs that an interruption has cut off.
+    // Do not record runs that an interruption cut off.
     if (budget_.stop && budget_.stop() && counts[i].judged() == 0) continue;
     if (record_ && problem_) problem_ = record_(requests[i].plan, counts[i]);
   }

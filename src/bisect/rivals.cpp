@@ -21,7 +21,8 @@ bool of_remainders(const DimRule& rule) {
   return rule.kind == Class::remainders || rule.kind == Class::all_but_remainders;
 }
 
-// Whether the value belongs to the class by which the rule is named, wherever its bounds are.
+// True if the value belongs to the class that names the rule (its remainders, or powers),
+// regardless of the rule's bounds.
 bool is_named(const DimRule& rule, std::int64_t value) {
   DimRule unbounded = rule;
   unbounded.least = unbounded.most = std::nullopt;
@@ -46,7 +47,7 @@ std::vector<std::int64_t> rivals(const DimRule& rule, const std::map<std::int64_
     out.insert({first + rule.modulus, last - rule.modulus});
     for (const auto p : prime_factors(rule.modulus))
       out.insert({first + rule.modulus / p, last - rule.modulus / p});
-    // The ends of the class: a rule with a bound would not reach them.
+    // The ends of the class: values that a rule with a bound would not include.
     for (const auto remainder : rule.remainders) {
       const auto below = smallest % rule.modulus, above = largest % rule.modulus;
       out.insert({smallest + (remainder - below + rule.modulus) % rule.modulus,

@@ -1,6 +1,6 @@
-// Values on which a rule of classes differs from other rules that fit its samples as well: those of
-// a smaller and of a larger modulus, those without its bounds, and remainders instead of powers.
-// Random values seldom tell these apart.
+// Values on which a rule by class differs from other rules that fit its samples equally well: rules
+// with a smaller or larger modulus, without its bounds, or with remainders instead of powers.
+// Random values seldom distinguish these rules.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,8 @@
 
 namespace redzone::bisect {
 
-// In [smallest, largest], ascending, and not among the answers. Empty for a rule of class `all`.
+// Returns such values in [smallest, largest], ascending, without those that have an answer. Empty
+// for a rule of class `all`.
 std::vector<std::int64_t> rivals(const DimRule& rule, const std::map<std::int64_t, bool>& fails,
                                  std::int64_t smallest, std::int64_t largest);
 

@@ -1,4 +1,4 @@
-// Runs plans and returns the outcome of each run. The bisection sees only this interface.
+// Runs plans and returns the outcome of each run. The bisection uses only this interface.
 #pragma once
 
 #include <cstdint>
@@ -15,23 +15,27 @@ namespace redzone::bisect {
 // Outcomes of the runs of one plan.
 struct Counts {
   std::int64_t same = 0;      // failed with the expected signature
-  std::int64_t other = 0;     // failed with another
-  std::int64_t passed = 0;    // judged, and no failure
+  std::int64_t other = 0;     // failed with another signature
+  std::int64_t passed = 0;    // judged without a failure
   std::int64_t unjudged = 0;  // inconclusive, not applicable, harness errors
-  // Of the last run that was `other` or `unjudged`: why; or of one of `same_otherwise`: how.
+  // The reason of the last run that was `other` or `unjudged`, or the signature of the last run
+  // counted in `same_otherwise`.
   std::string said = {};
   std::int64_t errors = 0;  // harness errors among the unjudged runs of this process
-  // Of `same`: those that showed it otherwise than recorded, as a write in a canary and no fault.
+  // Runs in `same` that showed the same bug with another signature than recorded, such as a write
+  // seen in a canary instead of as a fault.
   std::int64_t same_otherwise = 0;
   bool others_differ = false;  // the `other` runs are known to have failed in several ways
 
   std::int64_t judged() const { return same + other + passed; }
-  // How the failures showed, if otherwise than recorded and in every run; else "".
+  // The signature of the failures if every run showed the bug with another signature than recorded;
+  // else "".
   std::string shown_as() const {
     return same_otherwise > 0 && same_otherwise == runs() ? said : std::string{};
   }
   std::int64_t runs() const { return judged() + unjudged; }
-  // The signature of all `other` runs; "" if there are none, or if they, or all they say, differ.
+  // The common signature of all `other` runs; "" if there are none, if their signatures differ, or
+  // if other kinds of runs make `said` ambiguous.
   std::string only_other() const {
     const bool is_theirs = other > 0 && unjudged == 0 && same_otherwise == 0 && !others_differ;
     return is_theirs ? said : std::string{};
@@ -47,7 +51,7 @@ struct Counts {
     errors += more.errors;
     same_otherwise += more.same_otherwise;
   }
-  // The overall result, by the ranking of core/run_result.h.
+  // The overall result by the ranking of core/run_result.h.
   RunResult result() const {
     std::vector<RunResult> runs;
     for (const auto& [number, result] :
@@ -67,8 +71,8 @@ struct Request {
 class Runner {
  public:
   virtual ~Runner() = default;
-  // Results in the order of the requests, which may all run at the same time. An interrupted run is
-  // `unjudged` or missing.
+  // Returns counts in the order of the requests, which may all run at the same time. An interrupted
+  // run is `unjudged` or missing.
   virtual std::vector<Counts> run(std::span<const Request> requests) = 0;
 };
 

@@ -17,8 +17,9 @@ std::int64_t dim_of(const Plan& plan, std::size_t step, const std::string& name)
   return get(std::get<CallStep>(plan.steps[step]).call.dims, name);
 }
 
-// Values worth trying instead of `value`, the most informative first: neighbours, the values of
-// other calls, both sides of the tile, the next powers of two and multiples of 16, the smallest.
+// Returns up to kMostValues values to try instead of `value`, ascending. The most informative are
+// chosen first: the values of other calls, neighbours, both sides of the tile, the next powers of
+// two and multiples of 16, the smallest.
 std::vector<std::int64_t> values_near(const DimSpec& dim, std::int64_t value,
                                       const std::vector<std::int64_t>& elsewhere) {
   std::vector<std::int64_t> wanted = elsewhere;
@@ -48,7 +49,7 @@ std::vector<std::int64_t> values_near(const DimSpec& dim, std::int64_t value,
   for (const auto v : wanted)
     if (v != value && allows(dim, v) && std::find(out.begin(), out.end(), v) == out.end())
       out.push_back(v);
-  // An empty call cannot fail, and so proves nothing.
+  // An empty call cannot fail, so a pass with it proves nothing.
   if (value != 0) std::erase(out, 0);
   if (out.size() > kMostValues) out.resize(kMostValues);
   std::sort(out.begin(), out.end());
@@ -108,7 +109,7 @@ void add_step_axes(AxisList& list) {
     list.add("absent", [step](Draft& draft) { draft.dropped[step] = true; });
     const auto* call = std::get_if<CallStep>(&plan.steps[step]);
     if (call == nullptr) continue;
-    // Tells whether a necessary call matters for its contents or only for its presence.
+    // Shows whether a necessary call matters for its contents or only for its presence.
     if (step != calls.back())
       list.add(fmt::format("as call {}", calls.size()), [step, last = calls.back()](Draft& draft) {
         call_at(draft, step) = call_at(draft, last);

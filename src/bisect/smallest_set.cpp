@@ -8,7 +8,7 @@
 namespace redzone::bisect {
 namespace {
 
-// Part `i` of `parts` nearly equal ones.
+// Part number `i` when `set` is split into `parts` nearly equal parts.
 Subset part_of(const Subset& set, std::size_t i, std::size_t parts) {
   const auto at = [&](std::size_t k) {
     return set.begin() + static_cast<std::ptrdiff_t>(set.size() * k / parts);

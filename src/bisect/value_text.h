@@ -9,13 +9,13 @@
 
 namespace redzone::bisect {
 
-// The value of an axis of all calls where that of each call is another one.
+// Shown as the value of an axis of all calls if the calls have different values.
 inline constexpr std::string_view kDiffers = "differs";
 
 // "1, 2, 3", or the first of many: "1, 2, 3 and 9 more".
 std::string some_of(const std::vector<std::int64_t>& values);
 
-// The integer at the start of the value, as in "64 (T = 64)".
+// The integer at the start of the text, as in "64 (T = 64)".
 std::optional<std::int64_t> leading_number(const std::string& text);
 
 }  // namespace redzone::bisect

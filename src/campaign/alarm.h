@@ -1,4 +1,4 @@
-// Stores a failure that was met while another one was being looked for as a finding of its own.
+// Stores a second failure, met while another one was triaged, as a finding of its own.
 #pragma once
 
 #include "campaign/evaluator.h"
@@ -9,8 +9,8 @@ namespace redzone::campaign {
 
 // Runs the plan of a recorded suspect a few times in fresh workers and stores how often it fails
 // with the recorded signature. The suspect becomes confirmed or flaky, or stays a suspect if the
-// failure does not recur. The number of runs is fixed, so the counts are a fair sample. Returns the
-// sink's errors.
+// failure does not recur. The number of runs is fixed, so the counts are an unbiased sample.
+// Returns errors of the sink.
 Result<Finding> measure_suspect(Evaluator& evaluator, const oracles::Catalog& catalog,
                                 FindingSink& sink, Finding suspect);
 

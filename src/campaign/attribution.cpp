@@ -36,7 +36,7 @@ std::vector<Variant> variants_of_axes(const Plan& plan, const Oracle& oracle,
   return out;
 }
 
-// What could not be judged is neither a failure nor a pass.
+// Counts a failure or a pass; runs that could not be judged are not counted.
 void count_answer(const Plan& plan, const Answer& answer, const Signature& signature,
                   Reliability& reliability) {
   const Verdict verdict = own_verdict(plan, answer, signature);
@@ -61,7 +61,7 @@ Runs run_repeatedly(Evaluator& evaluator, const Oracle& oracle, const Plan& plan
 
 namespace {
 
-// What the variants of a plan are judged by.
+// What variants of a plan are judged with.
 struct Judges {
   Evaluator& evaluator;
   const oracles::Catalog& catalog;
@@ -87,9 +87,9 @@ void run_variants(const Judges& by, std::span<Variant* const> variants, int time
   }
 }
 
-// The passing values under each other launch that fails as the plan does. A failure that needs
-// queued work may have the same signature as one that shows under blocking launches; a value that
-// ends the one then tells nothing about the other.
+// Returns each passing value combined with each other launch mode that also fails. A failure that
+// needs queued work may have the same signature as one that shows under blocking launches; a value
+// that removes one of them then shows nothing about the other.
 std::vector<Variant> under_other_launches(const Plan& plan, std::span<const Variant> all) {
   std::vector<Variant> out;
   for (const auto& v : all) {

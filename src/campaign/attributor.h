@@ -14,11 +14,11 @@ class Attributor {
  public:
   virtual ~Attributor() = default;
 
-  // What the tool reports about `signature` from further runs, by `runner`, of this trial of
-  // `plan`, which shows the failure. Empty if the tool does not apply to such a failure or device.
-  // A tool that applies but is missing or fails gives the reason in `detail`, never an error,
-  // because the finding stands without it. Ends early, with what it has so far, once `stop` returns
-  // true; an empty `stop` never does.
+  // Runs this trial of `plan`, which shows the failure, again with `runner` and returns what the
+  // tool reports about `signature`. Empty if the tool does not apply to this kind of failure or
+  // device. A tool that applies but is missing or fails gives the reason in `detail`, never an
+  // error, because the finding stands without the tool's report. Returns early with partial results
+  // once `stop` returns true; an empty `stop` never stops.
   virtual std::vector<Attribution> attribute(exec::Runner& runner, const Plan& plan,
                                              const TrialSpec& trial, const Signature& signature,
                                              const std::function<bool()>& stop) = 0;

@@ -18,7 +18,7 @@ constexpr int kLooks = 3, kStages = 3 * 5;
 constexpr double kLevelOfLook = 0.01 / (kLooks * kStages);
 constexpr int kFewRuns = 10, kManyRuns = 24, kMostRuns = 60;
 
-// An oracle's trials without the variation between them.
+// Runs an oracle's trials without the variation between them.
 class Unvaried final : public Oracle {
  public:
   explicit Unvaried(const Oracle& of) : of_(of) {}
@@ -46,7 +46,7 @@ struct Counted {
 
 struct Look {
   bool shows = false;          // a candidate failed
-  bool always_differs = true;  // each run of each control did
+  bool always_differs = true;  // every run of every control failed
 };
 
 // Runs each candidate and its control `times` times and tests the counts. `compared`: see
@@ -101,7 +101,7 @@ AxisTest test_axes(Evaluator& evaluator, std::span<const AxisCandidate> candidat
   if (candidates.empty()) return test;
   evaluator.set_grouped(true);
   const auto [shows, always_differs] = look(evaluator, candidates, compared, kFewRuns, test);
-  // What a target keeps in its process makes the trials of a shared worker differ.
+  // State that a target keeps in its process makes trials that share a worker differ.
   if (always_differs) {
     evaluator.set_grouped(false);
     test.differs_unvaried = false;
@@ -114,7 +114,7 @@ AxisTest test_axes(Evaluator& evaluator, std::span<const AxisCandidate> candidat
   // A shared worker may hide a difference between its trials.
   evaluator.set_grouped(grouped || shows);
   if (!any(test.depends)) look(evaluator, candidates, compared, shows ? kManyRuns : kFewRuns, test);
-  // Rare, and so far only seen with the variation: worth more runs.
+  // The failure is rare and so far only seen with the variation, so it is worth more runs.
   if (!any(test.depends) && shows && !test.differs_unvaried)
     look(evaluator, candidates, compared, kMostRuns, test);
   evaluator.set_grouped(grouped);

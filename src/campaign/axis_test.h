@@ -1,9 +1,9 @@
 // Tests whether a failure depends on the setting that an oracle varies, or occurs at random.
 //
-// An oracle that compares trials judges the plan several times as usual and as often with trials
-// that do not vary the setting. The setting is named if the first fails more often by Fisher's
-// exact test; over all settings compared, the chance of naming a wrong one is at most 1 % (Holm).
-// If neither is shown the answer is "undecided".
+// An oracle that compares trials judges the plan several times normally and equally often with
+// trials that do not vary the setting. The setting is named if the normal runs fail more often by
+// Fisher's exact test; over all settings compared, the chance of naming a wrong one is at most 1 %
+// (Holm). If neither is shown, the answer is "undecided".
 #pragma once
 
 #include <optional>
@@ -16,25 +16,25 @@ namespace redzone::campaign {
 
 // An oracle and a plan on which it failed once.
 struct AxisCandidate {
-  const Oracle* oracle = nullptr;  // with trials of unvaried()
+  // Must have trials of unvaried().
+  const Oracle* oracle = nullptr;
   Plan plan;
 };
 
 struct AxisTest {
-  // Whether the failure was shown to depend on the setting that the candidate's oracle varies.
+  // True if the failure was shown to depend on the setting that the candidate's oracle varies.
   std::vector<bool> depends;  // by candidate
-  // Unvaried trials differed from each other, so the failure occurs without a change of any
-  // setting.
+  // Unvaried trials differed from each other: the failure occurs without a change of any setting.
   bool differs_unvaried = false;
 };
 
 // `compared`: number of oracles that judged the plan, including those that passed. `grouped`:
-// whether the evaluator shares workers outside this test; the quick first look always shares them.
-// Where all runs without the change differ there, the next look shares none.
+// whether the evaluator shares workers outside this test. The first look always shares workers
+// because that is faster; if all of its unvaried runs differ, the next look shares none.
 AxisTest test_axes(Evaluator& evaluator, std::span<const AxisCandidate> candidates,
                    std::size_t compared, bool grouped);
 
-// Whether trials of the candidate that do not vary its setting differ in one run.
+// True if trials of the candidate that do not vary its setting differ in one run.
 bool differs_unvaried(Evaluator& evaluator, const AxisCandidate& candidate);
 
 }  // namespace redzone::campaign

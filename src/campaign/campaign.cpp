@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kProgressInterval{500};
 constexpr std::chrono::milliseconds kWait{100};  // for a result
-constexpr std::chrono::milliseconds kLook{10};   // if something else may happen meanwhile
+constexpr std::chrono::milliseconds kLook{10};   // if another event may happen meanwhile
 constexpr std::chrono::seconds kMostReachTime{1};
 // The first look at all targets ends after this share of the time.
 constexpr double kFirstLookShare = 0.25;
@@ -47,16 +47,17 @@ void add_spec_error(std::vector<Unjudged>& all, const std::string& target,
   ++it->plans;
 }
 
-// Calls of a trial, repeats and replays included. Of a refused one, those up to the refused call.
+// Number of calls of a trial, repeats and replays included. If the target refused a call, counts
+// the calls up to and including the refused one.
 std::uint64_t calls_made(const Plan& plan, const TrialSpec& trial, const Observation& o) {
   if (o.end == End::unsupported) return o.calls.size();
   if (!trial.order.empty()) return trial.order.size();
   return static_cast<std::uint64_t>(call_count(plan));
 }
 
-// A new finding whose write no plan of its own shows as a fault (as_fault()), while other plans do,
-// is merged into that fault, if that is new as well: an older one may have a mark, or be of another
-// write that was mended since.
+// Merges a new canary finding into a new fault finding if both are the same write out of bounds
+// (see as_fault()). Faults found before this campaign are not considered: such a finding may be
+// marked by a user, or may be of another write that was fixed since.
 Result<void> merge_canaries(CampaignResult& result, FindingSink& sink,
                             const CampaignOptions& options) {
   const std::vector<Finding> all = result.findings;
@@ -92,7 +93,7 @@ Campaign::Campaign(exec::Executor& executor, const oracles::Catalog& catalog, Si
       simplify_(std::move(simplify)),
       tasks_(executor, options_.triage.together) {
   options_.triage.deadline = options_.deadline;
-  // In a long campaign the reduction of a finding may take its share of the target's time.
+  // In a long campaign, the reduction of a finding may use its share of the target's time.
   if (options_.time.count() > 0)
     options_.triage.reduce_time = std::max(
         options_.triage.reduce_time,
@@ -211,7 +212,7 @@ Result<CampaignResult> Campaign::run() {
   for (auto& target : targets_)
     for (auto& [key, known] : target.groups)
       if (std::exchange(known.held, std::nullopt)) ++known.unreported;
-  RZ_TRY(report_progress(true));  // counts what was seen of each
+  RZ_TRY(report_progress(true));  // counts the plans seen for each finding
   RZ_TRY(merge_canaries(result_, sink_, options_));
   log::info("campaign {} ends: {} plans, {} trials, {} suspects, {} new and {} known findings",
             options_.id, result_.stats.plans, result_.stats.trials, result_.stats.suspects,
@@ -253,10 +254,10 @@ void Campaign::top_up() {
     try {
       submit_next(*target);
     } catch (const SpecCallsEnded&) {
-      return;  // as if it had never been begun
+      return;  // the plan is dropped as if it had never been started
     } catch (const SpecMistake& e) {
-      // Another plan, or another target, may work: this target pays for the time. Returns instead
-      // of retrying at once, because no trial was submitted that would let time pass.
+      // Another plan or another target may work: charge this target for the time. Return instead of
+      // retrying at once, because no trial was submitted that would let time pass.
       target->spend(now() - begun);
       count_spec_error(*target, e.whose(), e.what());
       return;
@@ -270,8 +271,8 @@ std::optional<Campaign::Pending> Campaign::make_pending(TargetState& target) {
   Plan plan = target.plans.next();
   const bool between_canaries = without_pages && plan.mode.allocator == Allocator::guard;
   const TargetSpec& spec = *target.under_test.spec;
-  // Called here, where the mistake is attributed to its function, and not in a worker, where it
-  // would look like a failure of the target.
+  // Called here, so that a mistake is attributed to its function; in a worker it would look like a
+  // failure of the target.
   try_functions(spec, plan);
   Verdict verdict = catalog_.device_free().judge(plan, spec, {});
   if (verdict.failed()) {
@@ -314,7 +315,7 @@ void Campaign::screen_again(TargetState& target, Plan plan) {
   try {
     target.put_off.push_back(pending_for(target, std::move(plan)));
     target.put_off.back().again = true;
-  } catch (const SpecCallsEnded&) {  // no time is left for it
+  } catch (const SpecCallsEnded&) {  // no time is left for the plan
   }
 }
 
@@ -326,7 +327,7 @@ bool Campaign::screen_the_rest(TargetState& target, const Pending& pending,
   if (!accepted) return false;
   try {
     target.put_off.push_back(pending_for(target, std::move(accepted->plan)));
-  } catch (const SpecMistake&) {  // the plan counts as it was run
+  } catch (const SpecMistake&) {  // the original plan is judged instead
     return false;
   }
   Pending& rest = target.put_off.back();
@@ -337,11 +338,12 @@ bool Campaign::screen_the_rest(TargetState& target, const Pending& pending,
   return true;
 }
 
-// If the screen leaves room it has a single worker, where references that take seconds would hold
-// up every target, and where a fault costs all that the worker has mapped and loaded for the
-// others. Such a plan is given to a used worker instead, but only a few at a time; further ones
-// are put off, even if the screen's worker is idle just now, and other plans of the target go on.
-// Only a target that no other waits for uses it for them.
+// If the screen leaves room, it has a single worker. There, references that take seconds would
+// delay every target, and a fault would lose everything that the worker has mapped and loaded for
+// other targets. So a plan with such a reference or a probable fault runs in a used worker instead,
+// but only a few at a time; further ones are deferred, even if the screen's worker is idle just
+// now, and other plans of the target go on. Such plans run in the screen's worker only if no other
+// target has plans left.
 void Campaign::submit_next(TargetState& target) {
   std::optional<Pending> pending;
   if (const auto next = to_resume(target); next != target.put_off.end()) {
@@ -402,7 +404,7 @@ void Campaign::screen_aside(TargetState& target, exec::Job job) {
     };
   task.ended = [this, done, is_over, &aside] {
     --aside;
-    // Unfinished in time, so it counts as not run.
+    // Did not finish in time, so it counts as not run.
     if (is_over()) return;
     if (auto r = finish(std::move(done->front())); !r) lost_ = r.error();
   };
@@ -496,7 +498,7 @@ Result<void> Campaign::judge(TargetState& target, Pending pending, exec::JobResu
   const auto mistake = std::find_if(result.observations.begin(), result.observations.end(),
                                     [](const Observation& o) { return o.end == End::spec_error; });
   if (verdict.outcome == Outcome::harness_error && mistake != result.observations.end()) {
-    // The end of a worker's output may follow, which differs from one to the next.
+    // The rest of the message may be worker output, which differs between workers.
     const std::string& what = mistake->message;
     count_spec_error(target, std::string_view(what).substr(0, what.find('\n')), what);
     return {};

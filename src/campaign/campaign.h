@@ -33,7 +33,8 @@ struct TargetUnderTest {
   std::unique_ptr<PlanSource> source;
   Environment environment;
   double weight = 1;               // share of the time relative to the other targets; > 0
-  std::uint64_t plans_before = 0;  // made before this campaign; count towards plans_per_target
+  std::uint64_t plans_before = 0;  // plans made before this campaign; count towards
+                                   // plans_per_target
 };
 
 // What a campaign did with one target.
@@ -41,24 +42,24 @@ struct TargetStats {
   std::string target;
   std::uint64_t plans = 0, calls = 0;
   std::uint64_t pass = 0, fail = 0, inconclusive = 0, not_applicable = 0, harness_errors = 0;
-  double device_seconds = 0;      // in trials of the screen and in triage
+  double device_seconds = 0;      // of trials of the screen and of triage
   ReferenceCount reference = {};  // over all screened plans
-  std::string not_compared = {};  // why the first call that was not compared was left out
-  OutputCount outputs = {};       // of the screened calls that were not compared
-  std::string not_judged = {};    // why no oracle judged the outputs of the first such call
+  std::string not_compared = {};  // why the first call without a comparison was not compared
+  OutputCount outputs = {};       // outputs of the screened calls that were not compared
+  std::string not_judged = {};    // why nothing judged the outputs of some call
   std::string out_of_reach = {};  // see PlanSource
-  // Plans that were screened with TrialSpec::wide_canaries, because a fault of the target is known
-  // and would have cost a worker each time.
+  // Plans screened with TrialSpec::wide_canaries because a fault of the target is known: without
+  // them each plan that faults would cost a worker.
   std::uint64_t between_canaries = 0;
-  // Calls that the target refused and that were left out of their plans, without repeats, and its
-  // words for the first one.
+  // Calls that the target refused and that were removed from their plans, without repeats, and the
+  // target's message for the first one.
   std::uint64_t refused_calls = 0;
   std::string why_refused = {};
-  // Calls that were left out of plans, because such calls have hung.
+  // Calls removed from plans because similar calls have hung.
   std::uint64_t hung_calls = 0;
   OwnMemory own_memory = {};    // in trials of the screen
-  ToolWarnings warnings = {};   // in the same
-  std::string spec_error = {};  // the first mistake of the target's author that was met; "" if none
+  ToolWarnings warnings = {};   // in trials of the screen
+  std::string spec_error = {};  // the target author's first mistake that was met; "" if none
 };
 
 // Why plans of a target got no verdict.
@@ -67,17 +68,17 @@ struct Unjudged {
   Outcome outcome = Outcome::not_applicable;  // or inconclusive, or harness_error
   std::string reason;                         // of the oracle; "" for reasons beyond kMostReasons
   std::uint64_t plans = 0;
-  // A mistake of the target's author, independent of how many plans met it. Among the calls that
-  // one function of the spec does not serve, the first is named.
+  // A mistake of the target's author, independent of how many plans met it. Names the first call
+  // that a function of the spec could not handle, once per function.
   bool spec_error = false;
 };
-// Maximum number of distinct reasons; a reason that names dims differs for each plan.
+// Maximum number of distinct reasons: a reason that contains dims differs for each plan.
 inline constexpr std::size_t kMostReasons = 64;
 
 struct Progress {
   CampaignStats stats;
   double seconds_left = -1;                 // < 0: no time limit
-  std::optional<std::uint64_t> plans_left;  // empty: no limit of plans
+  std::optional<std::uint64_t> plans_left;  // empty: no plan limit
   std::vector<TargetStats> targets = {};    // in the order of the targets
 };
 
@@ -85,43 +86,44 @@ struct CampaignOptions {
   std::int64_t id = 0;                 // in the store
   std::chrono::milliseconds time{0};   // 0: no limit
   std::uint64_t plans_per_target = 0;  // 0: no limit
-  // The campaign ends once so many new findings have left their last station. 0: no limit.
+  // The campaign ends once this many new findings have left their last station. 0: no limit.
   std::uint64_t findings = 0;
   std::chrono::milliseconds deadline{10000};  // of each trial
-  // Charged to a target for each worker that it killed or that was started for it alone, so that a
-  // target that always faults does not starve the others.
+  // Time charged to a target for each worker that it killed or that was started for it alone, so
+  // that a target that always faults does not starve the others.
   std::chrono::milliseconds worker_cost{50};
   // Triage uses only workers that the screen leaves idle, so neither waits for the other. Otherwise
   // the two share the time of their target.
   bool screen_leaves_room = false;
-  // The device says which call hangs, also where several are in flight.
+  // The device reports which call hangs, even if several are in flight.
   bool hang_names_call = false;
   // Each occurrence of a hang costs a full deadline, so hanging suspects are recorded at once but
-  // triaged last: in this share of the time, at its end, or when the plans are used up. One is
-  // confirmed before that where no other case waits and its cost is within this share of the time
-  // that has passed (all of it, if there is one target), unless the screen leaves room: there a
-  // hang slows down all other plans.
+  // triaged last: in this share of the time, at its end, or when the plans are used up. A hang is
+  // confirmed earlier if no other case waits and the cost stays within this share of the elapsed
+  // time (all of the elapsed time if there is one target). If the screen leaves room, no hang is
+  // confirmed early, because a hang then slows down all other plans.
   double hang_share = 0.25;
-  // Without a time limit, hangs are triaged this long after the first one.
+  // Without a limit of time or plans, hangs are triaged this long after the first one.
   std::chrono::milliseconds hang_wait{60000};
   TriageOptions triage;
   // Prepares plans before their turn. A target whose next plan is not prepared lets others run
   // first. Null: no preparation. Outlives the campaign.
   Preparer* preparer = nullptr;
   std::function<bool()> stop = {};  // Ctrl-C
-  // Whether a target is quarantined by now; called before the first plan and about twice a second.
-  // Its case under triage ends as a suspect; what was found out about the target stays.
+  // Returns true if the target is quarantined; called before the first plan and about twice a
+  // second. A quarantined target's case under triage ends as a suspect; facts already learned about
+  // the target are kept.
   std::function<bool(const std::string& target)> quarantined = {};
   std::function<void(const Progress&)> progress = {};  // about twice a second
   // Called for each finding when it is confirmed and again when it is reduced, with the seconds
   // since the campaign began.
   std::function<void(const Finding&, double seconds)> found = {};
-  // Called when a finding that `found` was called for proves to be the same bug as `other`: `id` is
-  // no longer stored.
+  // Called if a finding that was passed to `found` proves to be the same bug as `other`: `id` is
+  // then no longer stored.
   std::function<void(std::int64_t id, std::int64_t other)> merged = {};
-  // The calls of the functions of the specs, none of which is made to generate plans once the time
-  // is up or `stop` says so, and none at all one deadline later. Null: nothing ends them. Outlives
-  // the campaign.
+  // Counts and limits the calls of spec functions: once the time is up or `stop` returns true, no
+  // plan is generated with them, and one deadline later they are not called at all. Null: no limit.
+  // Outlives the campaign.
   SpecCalls* spec_calls = nullptr;
   // The clock of the campaign.
   std::function<std::chrono::steady_clock::time_point()> now = std::chrono::steady_clock::now;
@@ -129,10 +131,10 @@ struct CampaignOptions {
 
 struct CampaignResult {
   CampaignStats stats;
-  // Findings of this campaign in the order of triage, then the suspects that were not triaged in
-  // time.
+  // Findings of this campaign in the order of triage, then the suspects that could not be triaged
+  // in time.
   std::vector<Finding> findings;
-  std::vector<std::int64_t> new_ids;  // those of `findings` that were unknown before
+  std::vector<std::int64_t> new_ids;  // ids of `findings` that were unknown before
   bool stopped = false;               // stop() returned true
   std::vector<TargetStats> targets;   // in the order of the targets
   std::vector<Unjudged> unjudged;     // ordered by first occurrence
@@ -158,113 +160,119 @@ class Campaign {
     ReferenceBudget::Reserved references;
     bool between_canaries = false;
     std::chrono::steady_clock::time_point submitted = {};
-    bool will_lose = false;  // probably costs its worker
-    bool aside = false;      // in a used worker instead of one of the screen
-    bool again = false;      // ended as a hang by a short deadline, and did not hang
+    bool will_lose = false;  // will probably lose its worker
+    bool aside = false;      // runs in a used worker instead of a worker of the screen
+    bool again = false;      // a short deadline had ended it as a hang, but it does not hang
   };
 
   // The stations of triage, in their order; take_up() leads back to the second.
   enum class Station : std::uint8_t { confirm, refine, explain, measure_load, end };
-  // A case that waits for its turn at a station, or is being worked on there.
+  // A case that waits for a station or is being worked on there.
   struct Visit {
     std::size_t target = 0;
     std::string key;  // its group of suspects
     bool hang = false;
-    bool early = false;  // a hang that is confirmed, and then waits for the share of hangs
+    bool early = false;  // a hang that is confirmed early and then waits for the time share of
+                         // hangs
     Station station = Station::confirm;
-    // The station whose line it waits in: its own, or a later one.
+    // The station in whose queue it waits: its own, or a later one.
     Station turn = Station::confirm;
     bool first = false;          // the first case of its target
-    bool of_known = false;       // a further suspect of a signature under which a bug was found
+    bool of_known = false;       // another suspect with a signature for which a bug was found
     bool taken_up = false;       // its reduction is continued (take_up())
-    std::string explained = {};  // hash of the plan that was explained before it was
-    double had = 0;              // had() of its target when it began
+    std::string explained = {};  // hash of the plan that was explained before take_up()
+    double had = 0;              // had() of its target when the visit began
     Case looked_into;
-    Suspect suspect = {};  // for Station::confirm
+    Suspect suspect = {};  // input of Station::confirm
     // Deadline of this visit.
     std::chrono::steady_clock::time_point until = std::chrono::steady_clock::time_point::max();
-    std::chrono::microseconds spent{0};  // at this station
-    // Id in the result of the campaign; 0: not listed yet.
+    std::chrono::microseconds spent{0};  // time of its trials at this station
+    // Id under which the result of the campaign lists it; 0: not listed yet.
     std::int64_t listed = 0;
     bool listed_as_new = false;
     Result<void> result = {};
   };
 
-  // Makes plans ahead for targets that need preparation. A target that waits for its plans keeps
-  // only a small credit of its share.
+  // Generates plans ahead of time for targets that need preparation. A target that waits for its
+  // plans keeps only a small credit of its time share.
   void look_ahead();
-  // True if some target that may make plans has no prepared one.
+  // True if some target that may generate plans has no prepared plan.
   bool is_preparing();
-  // Number of plans that the target may still make; 0 while it is quarantined.
+  // Number of plans that the target may still generate; 0 while it is quarantined.
   std::uint64_t plans_left(const TargetState& target) const;
-  // True if the target may make a plan now: it has plans left, it does not wait for the first look
-  // at others, and its cases do not have its time to themselves.
+  // True if the target may generate a plan now: it has plans left, it need not wait for the first
+  // look at other targets, and its triage does not claim all of its time.
   bool may_make(const TargetState& target) const;
-  // True if others have not had their first look, and this target has.
+  // True if this target has had its first look and others have not.
   bool lets_others_pass(const TargetState& target) const;
   void top_up();
-  // What the budget keeps small, for the report; not of targets whose functions are slow.
+  // Collects for the report which dims the cost budget keeps small; skips targets with slow
+  // functions.
   void look_at_reach();
-  // The target's next plan, unless it fails without a device. Throws what the target's functions
-  // throw.
+  // Generates the target's next plan; returns nothing if the plan fails without a device. Throws
+  // what the target's functions throw.
   std::optional<Pending> make_pending(TargetState& target);
-  // Submits the target's next plan, or puts it off. Throws as make_pending().
+  // Submits the target's next plan, or defers it. Throws as make_pending() does.
   void submit_next(TargetState& target);
   // Screens a plan in a used worker, unless the target is quarantined or the time is up.
   void screen_aside(TargetState& target, exec::Job job);
-  // Has the pairs that the screen saw tried in both orders, unless that was done often enough. A
-  // failure becomes a suspect, and so does what one of these trials shows by itself.
+  // Runs the pairs of unordered operations that the screen recorded in both orders, unless they
+  // were tried often enough. A failure becomes a suspect, and so does a failure that one of these
+  // trials shows by itself.
   void try_order(TargetState& target, const Pending& pending,
                  std::span<const Observation> observations);
-  // How long a call of the plan may make no progress.
+  // Maximum time without progress of a call of the plan.
   std::chrono::milliseconds call_deadline(const TargetState& target, const Pending& plan) const;
-  // The same of a plan that is known or suspected to hang.
+  // The call deadline of a plan that is known or suspected to hang.
   std::chrono::milliseconds hang_deadline() const;
-  // Learns from a screened plan whether a target that seemed to hang is only slow.
+  // Updates the hang state of the target from a screened plan: a target that seemed to hang may
+  // only be slow.
   void note_slowness(TargetState& target, const exec::JobResult& result) const;
-  // Remembers the calls that hung, and makes plans without such.
+  // Records which calls hung and which ended.
   void note_calls(TargetState& target, const Pending& pending, std::span<const Observation> seen);
   static void leave_out_hung(TargetState& target, Plan& plan);
-  // Has the plan run between wide canaries.
+  // Makes the trials of the plan run with wide canaries.
   void set_between_canaries(Pending& plan) const;
-  // A fault of the target was seen: the plans that wait for a worker aside run between canaries,
-  // except one.
+  // Records a fault of the target: all but one of the deferred plans that will probably lose their
+  // worker then run with wide canaries.
   void note_fault(TargetState& target);
-  // The plan, with the trials of the screen.
+  // Combines the plan with the trials of the screen.
   Pending pending_for(TargetState& target, Plan plan);
-  // Screens a plan again that ended as a hang but does not hang.
+  // Defers a plan for another screening: it ended as a hang but does not hang.
   void screen_again(TargetState& target, Plan plan);
-  // If the target refused a call of the plan, screens the rest of it in its place; true if it does.
+  // If the target refused a call of the plan, defers the plan without that call in its place and
+  // returns true.
   bool screen_the_rest(TargetState& target, const Pending& pending,
                        std::span<const Observation> seen);
-  // True if the plan is given to a used worker instead of the worker of the screen.
+  // True if the plan is to run in a used worker instead of the worker of the screen.
   bool goes_apart(const Pending& plan) const;
-  // True if one more such plan may be screened in a used worker.
+  // True if another plan with this `will_lose` may be screened in a used worker.
   bool room_aside(bool will_lose) const;
-  // The first plan of the target that was put off and can run now; the end if there is none.
+  // The first deferred plan of the target that can run now; end() if there is none.
   std::deque<Pending>::iterator to_resume(TargetState& target) const;
   // True if no other target has plans left.
   bool is_alone(const TargetState& target) const;
-  // True if the target's next plan is to wait until another of its plans is judged.
+  // True if the target's next plan must wait until another of its plans is judged.
   bool waits_for_itself(const TargetState& target) const;
-  // True if the target has a plan, and a worker for it that others need less.
+  // True if the target has a plan that can be submitted now.
   bool may_run(TargetState& target) const;
-  // The target to run next: of those that may run, the one that used the least time.
+  // The target to run next: the one that used the least time among those that may run.
   TargetState* next_target();
   // True if time is divided between targets: there is a time limit and more than one target.
   bool has_turns() const;
-  // Says nothing of a plan for which no time is left to judge it.
+  // Judges a finished plan of the screen. A plan that can no longer be judged because no time is
+  // left is not counted.
   Result<void> finish(exec::JobResult result);
   Result<void> judge(TargetState& target, Pending pending, exec::JobResult result);
   Result<void> suspect(TargetState& target, Suspect suspect);
   Result<void> open_case(TargetState& target, Suspect suspect, const std::string& key);
-  // Opens a case for what the group of suspects holds, after the one before it was confirmed or
+  // Opens a case for the suspect that the group holds, after the previous case was confirmed or
   // dismissed.
   Result<void> look_again(TargetState& target, const std::string& key);
-  // Queues the case behind those of its target that are at the same station or an earlier one. A
-  // confirmed finding is refined before the target's next suspect is confirmed, since both may be
-  // the same bug. A reduction that is continued comes behind them, and what may be a known bug
-  // behind that.
+  // Queues the case behind the cases of its target that are at the same station or an earlier one.
+  // A confirmed finding is refined before the target's next suspect is confirmed, since both may be
+  // the same bug. A continued reduction is queued behind these, and a suspect that may be a known
+  // bug behind the continued reduction.
   void wait(TargetState& target, Visit visit);
   // Starts the visits whose turn it is.
   void start_visits();
@@ -280,24 +288,26 @@ class Campaign {
   void take_up(TargetState& target);
   // The station at which a visit wants workers: its turn, or a later one.
   Station stage_of(const Visit& visit) const;
-  // Of a plan that costs a worker of triage.
+  // Priority of a screened plan that will probably cost a worker of triage.
   Tasks::Rank rank_of_losing(const TargetState& target, std::uint64_t order) const;
-  // Time of the trials of a case, plus the workers that were started for them or lost.
+  // Time of the trials of a case, plus the cost of workers that were started for them or lost.
   std::chrono::microseconds cost_of(std::span<const exec::Job> jobs,
                                     std::span<const exec::JobResult> results) const;
-  void charge(TargetState& target, std::chrono::microseconds cost);  // for triage
-  // What the target has used so far, for scheduling: the least comes first.
+  void charge(TargetState& target, std::chrono::microseconds cost);  // adds time of triage
+  // Time that the target has used so far, relative to its weight; the scheduler picks the least.
   double had(const TargetState& target) const;
   // How many of `visits` are triaged at the same time.
   std::int64_t beside(std::int64_t visits) const;
-  // Ends the cases under triage: their `stop` returns true by now.
+  // Finishes the cases under triage; requires that their `stop` already returns true.
   Result<void> wind_down();
-  // Time limit for the reductions of the next finding: its part of the time left for all that wait.
+  // Time limit for the reductions of the next finding: its part of the time left for all waiting
+  // findings.
   std::chrono::milliseconds reduce_time() const;
   void meet(TargetState& target, std::optional<Alarm>& other);
   void note_case(TargetState& target, const std::string& key, const Finding& finding);
-  std::vector<Finding>::iterator find_listed(std::int64_t id);  // in the result
-  // Adds the outcome of a case to the result, and counts it if this campaign found it first.
+  std::vector<Finding>::iterator find_listed(std::int64_t id);  // searches the result
+  // Adds the outcome of a case to the result, and counts the finding as new if this campaign found
+  // it first.
   void list(const Finding& finding, bool is_new);
   // Removes a finding that was merged into another one.
   void unlist(std::int64_t id, bool is_new);
@@ -306,28 +316,28 @@ class Campaign {
   std::chrono::milliseconds hang_confirmation() const;
   // Queues the hangs with the cases of their targets, each with its share of the time that is left.
   void release_hangs();
-  // Queues one for its confirmation, if that keeps no other case waiting.
+  // Queues one hang for confirmation if that delays no other case.
   void confirm_hang_early();
   void count(TargetState& target, const Verdict& verdict);
-  // A plan of which nothing ran is no pass.
+  // Returns the verdict, but "not applicable" instead of a pass if the plan launched nothing.
   static Verdict as_counted(const Verdict& verdict, std::span<const Observation> observations);
   // Counts one more plan that could not be run or judged because of a mistake of the target's
-  // author. `function` is the beginning of `what` and the same for all of its calls.
+  // author. `function` is the beginning of `what` and identifies the function of the spec.
   void count_spec_error(TargetState& target, std::string_view function, const std::string& what);
   bool time_is_up() const;
-  // The time limit has passed by more than a deadline: running trials are ended.
+  // True if the time limit has passed by more than a deadline: running trials are then ended.
   bool is_overdue() const;
   bool found_enough() const { return options_.findings > 0 && finished_ >= options_.findings; }
   bool is_over() const { return stopped() || time_is_up() || found_enough(); }
   bool is_over_for(const TargetState& target) const;
-  // Whether functions of specs are called no more, not even for what is in triage: a deadline after
-  // the time, a stop, or the last finding that was asked for.
+  // True if functions of specs must not be called any more, not even for triage: one deadline after
+  // the time limit, a stop, or the last requested finding.
   bool no_more_calls();
   void ask_quarantine();
-  // The cases of the target end because of the user (stop, or the target is quarantined), not for
-  // lack of time.
+  // True if the cases of the target end because of the user (stop, or the target is quarantined),
+  // not because time ran out.
   bool called_off(const TargetState& target) const;
-  // The longest time that the reference of a large call may take.
+  // Maximum time of the reference of one large call.
   std::chrono::milliseconds most_reference_time() const;
   double seconds_in_all() const;  // the time limit
   bool stopped() const { return options_.stop && options_.stop(); }
@@ -345,33 +355,34 @@ class Campaign {
   SimplifyFor simplify_;
   std::vector<TargetState> targets_;
   std::map<std::uint64_t, Pending> pending_;
-  // Suspects that no trial of the screen showed, by target: plans that fail without a device, and
-  // failures that were met during the triage of another one.
+  // Suspects that no trial of the screen showed, with the index of their target: plans that fail
+  // without a device, and failures met during the triage of another failure.
   std::vector<std::pair<std::size_t, Suspect>> suspects_aside_;
-  // With several targets and a time limit, each target is looked at before more plans are made for
-  // those that have shown a failure already; if the screen leaves room, these go on meanwhile where
-  // the others have no plan.
+  // True during the first look: with several targets and a time limit, every target gets its first
+  // plans before targets that have already shown a failure get more. If the screen leaves room,
+  // those targets may still run while the others have no plan ready.
   bool first_look_ = false;
   std::deque<Visit> hangs_;
   std::chrono::steady_clock::time_point first_hang_;
-  std::chrono::microseconds spent_on_hangs_{0};  // by cases in triage
-  std::optional<Error> lost_;                    // of the sink, in a case
+  std::chrono::microseconds spent_on_hangs_{0};  // by cases under triage
+  std::optional<Error> lost_;                    // error of the sink in a case
   std::optional<std::chrono::steady_clock::time_point>
       quarantine_asked_;                                            // last call of `quarantined`
-  std::optional<std::chrono::steady_clock::time_point> stop_seen_;  // the first
+  std::optional<std::chrono::steady_clock::time_point> stop_seen_;  // when a stop was first seen
   std::uint64_t next_job_ = 1;
-  std::uint64_t visits_ = 0;  // started
-  // Plans being screened in used workers: those that will probably lose them, and those with long
-  // references.
+  std::uint64_t visits_ = 0;  // number of visits started
+  // Plans being screened in used workers: those that will probably lose their worker, and those
+  // with long references.
   std::size_t aside_losing_ = 0, aside_long_ = 0;
   std::size_t reducing_ = 0;    // started visits that are not past Station::refine
   std::uint64_t finished_ = 0;  // new findings that left their last station
-  std::vector<std::shared_ptr<const Visit>> further_;  // in progress, except the first of a target
+  std::vector<std::shared_ptr<const Visit>> further_;  // visits in progress, except the first of
+                                                       // each target
   std::chrono::steady_clock::time_point started_;
   std::chrono::steady_clock::time_point last_progress_;
   std::uint64_t lost_before_ = 0;  // workers lost before this campaign, by the self-proof
   CampaignResult result_;
-  Tasks tasks_;  // last: unwinding tasks uses the other members
+  Tasks tasks_;  // last, because unwinding tasks uses the other members
 };
 
 }  // namespace redzone::campaign

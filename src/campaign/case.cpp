@@ -14,7 +14,7 @@ void note_other(Case& c, const Question& question, const Answer& answer,
     c.other = answer.alarm;
 }
 
-// The finding may since have been renamed to the signature of the other failure.
+// The finding may have been renamed to the signature of the other failure.
 void drop_if_same(Case& c) {
   if (c.other && same_bug(c.other->verdict.signature, c.finding.signature)) c.other.reset();
 }

@@ -1,4 +1,4 @@
-// A suspect on its way to a finding: what the stations of triage pass on (stations.h).
+// A suspect during triage: the data that one station passes to the next (stations.h).
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace redzone::campaign {
 
-// A failure that the screen saw.
+// A failure that the screen found.
 struct Suspect {
   Plan plan;
   Verdict verdict;
@@ -21,13 +21,13 @@ struct Suspect {
   std::size_t log_size = 0;
 };
 
-// True if the failure was seen between wide canaries; see TrialSpec.
+// True if the failure was seen with wide canaries; see TrialSpec.
 inline bool is_between_canaries(const Suspect& suspect) {
   return std::any_of(suspect.trials.begin(), suspect.trials.end(),
                      [](const TrialSpec& trial) { return trial.wide_canaries; });
 }
 
-// An oracle and a plan that it fails on in a fresh worker.
+// An oracle, and a plan on which it fails in a fresh worker.
 struct Shown {
   const Oracle* oracle = nullptr;
   Plan plan;
@@ -36,25 +36,26 @@ struct Shown {
 
 struct Case {
   Finding finding;      // as stored; its state may be unconfirmed
-  bool is_new = false;  // the signature was unknown when the finding got it
-  // Input of the next station. Empty if nothing is left to do: the failure did not recur, or is
+  bool is_new = false;  // the signature was unknown when the finding received it
+  // Input of the next station. Empty if no work is left: the failure did not recur, or is already
   // stored with a minimal plan.
   std::optional<Shown> shown = {};
-  bool goes_on = false;  // its reduction continues the one that made the plan
+  bool goes_on = false;  // its reduction continues an earlier, unfinished one
   bool grouped = false;  // the trials of a question share a worker
-  // It recurred in every run in workers with one hardware queue (Evaluator::set_one_queue()), so
-  // smaller plans are tried in such workers, too.
+  // The failure recurred in every run in workers with one hardware queue
+  // (Evaluator::set_one_queue()), so smaller plans are also tried in such workers.
   bool one_queue = false;
   // The first failure with direct evidence and another signature. Not stored yet.
   std::optional<Alarm> other = {};
 };
 
-// True if the answer is the failure of the finding.
+// True if the answer shows the failure of the finding.
 inline bool same_failure(const Answer& answer, const Signature& signature) {
   return answer.verdict.failed() && same_bug(answer.verdict.signature, signature);
 }
 
-// Keeps the first failure that is not `looked_for`.
+// Stores the answer's failure in Case::other if it has direct evidence, differs from `looked_for`,
+// and is the first such failure.
 void note_other(Case& c, const Question& question, const Answer& answer,
                 const Signature& looked_for);
 // Clears the other failure if the finding now has the same signature.

@@ -1,4 +1,4 @@
-// The path of a suspect: recorded, then triaged station by station.
+// The stages of a suspect: recorded, then triaged station by station.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -14,38 +14,40 @@ namespace redzone::campaign {
 namespace {
 
 constexpr std::chrono::milliseconds kLeastReduceTime{500};
-// A reduction may use this part of what is left of the campaign, however many wait: most need less,
-// and one that ends unfinished has used its time in vain.
+// A reduction may use 1 / kMostWaiting of the time that is left, however many findings wait: most
+// reductions need less, and one that ends unfinished has wasted its time.
 constexpr int kMostWaiting = 8;
-// Confirmation is usually cheap. A case that exceeds this, because it needs many fresh workers,
-// queues with those to be refined.
+// Confirmation is usually cheap. A case that exceeds this, because it needs many fresh workers, is
+// queued with the cases that wait for refinement.
 constexpr std::chrono::microseconds kCheap{std::chrono::seconds(2)};
 
-// Where many findings share few workers, one that has begun goes on, because in turns all would end
-// late. But some take longer than all others together, so at 2 s, 4 s, 8 s, ... it lets those pass
-// that have used less.
+// If many findings share few workers, a reduction that has begun continues, because with turns all
+// would end late. But some take longer than all others together, so at 2 s, 4 s, 8 s, ... a
+// reduction yields to those that have used less.
 int level_of(std::chrono::microseconds spent) {
   int level = 0;
   for (auto step = kCheap; spent >= step; step *= 2) ++level;
   return level;
 }
 
-// A plan that costs a worker comes behind the reductions that have used little, and takes turns
-// with the others; beyond this number for its target it takes only what nobody else wants.
+// A plan that costs a worker is queued behind reductions that have used little time, and takes
+// turns with the others; beyond this number of such plans per target it gets only otherwise idle
+// workers.
 constexpr std::uint64_t kLeastLosing = 20;
 
-// By Campaign::Station; for the log.
+// Indexed by Campaign::Station; for the log.
 constexpr std::array<std::string_view, 4> kStations{"confirm", "refine", "explain", "measure_load"};
 
-// A difference says little about its cause, so a further suspect with the same signature may be
-// another bug: some are triaged again, ever more rarely. A confirmed fault or canary needs no
-// second triage; unconfirmed ones are triaged again each time the count has doubled.
+// True if another suspect with a known signature should be triaged; `seen` counts its occurrences.
+// A difference identifies its cause poorly, so a further suspect with the same signature may be
+// another bug: some are triaged again, with decreasing frequency. A confirmed fault or canary needs
+// no second triage; unconfirmed ones are triaged again each time the count has doubled.
 bool worth_another_look(const Signature& signature, std::uint64_t seen, bool found) {
   if (!found) return (seen & (seen - 1)) == 0;
   return is_vague(signature.kind) && (seen == 4 || seen == 64 || seen == 1024);
 }
 
-// Grows with the size of a plan.
+// An ordering key that grows with the size of a plan.
 std::tuple<std::int64_t, std::size_t, double> size_of(const Plan& plan) {
   double dims = 0;
   for (const CallStep* step : calls_of(plan))
@@ -61,8 +63,9 @@ void Campaign::TargetState::SuspectGroup::note(const Plan& plan) {
 
 Result<void> Campaign::suspect(TargetState& target, Suspect suspect) {
   ++result_.stats.suspects;
-  // What shows between canaries may be a known fault that shows between guard pages as itself: it
-  // explains nothing that looks alike there.
+  // A failure seen with wide canaries may be a known fault that is named differently with guard
+  // pages, so it is kept in a separate group: it explains no similar failure that is seen with
+  // guard pages.
   std::string key = suspect.verdict.signature.text();
   if (is_between_canaries(suspect)) key += " between canaries";
   auto it = target.groups.find(key);
@@ -84,7 +87,8 @@ Result<void> Campaign::suspect(TargetState& target, Suspect suspect) {
     };
     const bool look = is_worth(known.found);
     if (known.waiting || !look) {
-      // What is worth it only while nothing is found does not replace what always is.
+      // A suspect that is worth triage only while nothing is found does not replace one that is
+      // always worth it.
       const bool holds = look && (!known.held || is_worth(true));
       if (!holds || known.held) ++known.unreported;
       if (holds) {
@@ -149,8 +153,8 @@ Result<void> Campaign::open_case(TargetState& target, Suspect suspect, const std
 }
 
 void Campaign::wait(TargetState& target, Visit visit) {
-  // Where workers are scarce, one more suspect of a target comes after the refinement of what was
-  // found in those that have had less.
+  // If workers are scarce, another suspect of a target is triaged after the refinement of findings
+  // of targets that have used less time.
   const bool scarce = options_.triage.reuse_workers;
   const bool one_is_confirmed =
       std::any_of(target.waiting.begin(), target.waiting.end(),
@@ -158,7 +162,7 @@ void Campaign::wait(TargetState& target, Visit visit) {
       (scarce && std::any_of(target.groups.begin(), target.groups.end(),
                              [](const auto& group) { return group.second.found; }));
   visit.turn = one_is_confirmed ? std::max(visit.station, Station::refine) : visit.station;
-  // Most such are the fault that was known when they were seen, in another form.
+  // Most suspects seen with wide canaries are another form of a fault that was already known.
   if (scarce && is_between_canaries(visit.suspect))
     visit.turn = std::max(visit.turn, Station::refine);
   if (visit.taken_up) visit.turn = Station::measure_load;
@@ -207,10 +211,10 @@ void Campaign::start(TargetState& target, Visit visit) {
   task.body = [this, &target, at](exec::Runner& runner) {
     try {
       at->result = this->visit(runner, target, *at);
-    } catch (const SpecCallsEnded&) {  // it stays as it was stored last
+    } catch (const SpecCallsEnded&) {  // the finding keeps its last stored state
     }
   };
-  // A hang keeps the device from the others: what it needs beyond its confirmation comes last.
+  // A hang blocks the device for other work, so its stages after confirmation come last.
   const bool slows_others = at->hang && at->station != Station::confirm;
   task.rank = [this, &target, at, slows_others, order = ++visits_] {
     const bool in_turns = !options_.screen_leaves_room;
@@ -243,7 +247,7 @@ Campaign::Station Campaign::stage_of(const Visit& visit) const {
 }
 
 Tasks::Rank Campaign::rank_of_losing(const TargetState& target, std::uint64_t order) const {
-  // One that hangs would keep the device from all others.
+  // A plan that hangs would block the device for all other work.
   const bool urgent = target.losing_aside < kLeastLosing && !target.has_hung;
   return {.stage = static_cast<int>(urgent ? Station::refine : Station::end),
           .level = 1 + level_of(target.losing_aside_took),
@@ -280,10 +284,12 @@ TriageOptions Campaign::triage_options(TargetState& target, const Visit& visit) 
   options.interrupted = [this, &target] { return called_off(target); };
   options.hang_deadline = hang_deadline();
   options.canaries_help = !target.between_canaries.most();
-  // A further look at a signature is for another bug than the one whose plans were seen.
+  // A further case with a known signature looks for another bug, so the plans already seen do not
+  // apply.
   if (!visit.of_known)
     options.smallest_seen = [&group = target.groups[visit.key]] { return group.smallest; };
-  // Elsewhere the trials of a batch run at the same time, so that their sum says little.
+  // Otherwise trials of a batch run at the same time, so the sum of their times is no measure of
+  // progress.
   if (has_turns() && options_.screen_leaves_room)
     options.trial_time = [&visit] { return visit.spent; };
   return options;
@@ -328,7 +334,7 @@ Result<void> Campaign::leave(TargetState& target, Visit visit) {
     target.hung.forget_hung();  // it was only slow
     if (options_.screen_leaves_room) screen_again(target, visit.suspect.plan);
   }
-  // Another suspect, which was named as this one is, is ahead of it: one of them is refined.
+  // Another suspect with the same name was confirmed first: only one of them is refined.
   const auto ahead = find_listed(f.id);
   const bool again = visit.station == Station::confirm && ahead != result_.findings.end() &&
                      was_found(ahead->state);
@@ -380,8 +386,9 @@ Result<void> Campaign::leave(TargetState& target, Visit visit) {
   return {};
 }
 
-// A reduction ends unfinished when its part of the time is used, so that several bugs are found.
-// Before one that is known is confirmed once more, which shows nothing new, it gets another part.
+// A reduction ends unfinished when its part of the time is used, so that several bugs are found. It
+// gets another part before a further suspect of a known bug is confirmed, because that confirmation
+// would show nothing new.
 void Campaign::take_up(TargetState& target) {
   if (target.unfinished.empty() || target.taken_up > 0) return;
   Visit visit = std::move(target.unfinished.front());
@@ -398,7 +405,7 @@ bool Campaign::hangs_are_due() const {
   if (hangs_.empty()) return false;
   if (options_.time.count() > 0) {
     double last = seconds_in_all() * options_.hang_share;
-    // A target by itself keeps the device from no other: it gets the time that a measurement takes.
+    // A single target blocks the device for no other, so it gets the time that a measurement takes.
     if (targets_.size() == 1 && last > 0)
       last = std::max(last, std::min(std::chrono::duration<double>(hang_confirmation()).count(),
                                      seconds_in_all() / 2));
@@ -476,7 +483,7 @@ void Campaign::note_case(TargetState& target, const std::string& key, const Find
   known.found = known.found || was_found(f.state);
   const bool fault = options_.triage.costs_workers(f.signature.kind);
   if (was_found(f.state) && fault) note_fault(target);
-  // What was only suspected is looked for like any other failure again.
+  // A fault that was only suspected is searched for again like any other failure.
   target.has_fault = target.has_fault || (was_found(f.state) && fault);
   if (!target.has_fault && fault) target.fault_is_known = false;
   if (was_found(f.state) && f.signature.kind == FailKind::nondeterministic)
@@ -494,8 +501,8 @@ void Campaign::list(const Finding& f, bool is_new) {
   if (!was_found(f.state)) return;
   const auto& news = result_.new_ids;
   const bool counted_as_new = std::find(news.begin(), news.end(), f.id) != news.end();
-  // A suspect may be named as one that was recorded in this campaign, and is confirmed later: the
-  // first counted as known, and both are new.
+  // A suspect may get the name of a finding that was recorded earlier in this campaign and is
+  // confirmed later: the first was counted as known, and both are new.
   if (counted && (counted_as_new || !is_new)) return;
   if (counted) --result_.stats.known_findings;
   if (is_new) result_.new_ids.push_back(f.id);

@@ -9,13 +9,13 @@
 namespace redzone::campaign {
 namespace {
 
-// Progress timeout of a compile worker. Compilation counts as progress, so expiry means that the
-// launcher hangs; its trial will show that. Meanwhile other plans wait for the worker.
+// Progress timeout of a compile worker. Compilation counts as progress, so a timeout means that the
+// launcher hangs; the plan's trial will show that. Meanwhile other plans wait for the worker.
 constexpr std::chrono::seconds kProgressTimeout{10};
 // After kMostFailures consecutive plans of a target that could not be prepared, kLeftAlone plans
-// are skipped before the next try. A single failure may be the bug that is searched for, but a
-// launcher that fails in every dry run, or a machine short of memory, would cost a worker for each
-// plan.
+// are skipped before the next attempt. A single failure may be the bug that the campaign searches
+// for, but a launcher that fails in every dry run, or a machine short of memory, would cost a
+// worker for each plan.
 constexpr int kMostFailures = 3;
 constexpr int kLeftAlone = 100;
 
@@ -33,7 +33,7 @@ std::string compile_problem(const Observation& seen) {
 }  // namespace
 
 std::size_t CompileAhead::depth(const TargetSpec& spec) const {
-  // Enough for the time in which a case is triaged and no plans are made.
+  // Enough for the time in which a case is triaged and no plans are generated.
   constexpr std::size_t kPlansPerWorker = 4;
   return spec.needs_nvrtc && options_.knows(spec) ? kPlansPerWorker * options_.workers : 0;
 }

@@ -1,5 +1,5 @@
 // Compiles run-time compiled kernels while other plans run: a dry run of each plan compiles the
-// variants that the plan requests.
+// kernel variants that the plan requests.
 #pragma once
 
 #include <functional>
@@ -17,7 +17,8 @@ struct CompileAheadOptions {
   std::size_t workers = 1;
   // Starts the compile workers; called when the first plan is to be prepared.
   std::function<std::unique_ptr<exec::Executor>()> start;
-  // Whether the compile workers have loaded the target. Plans of other targets are not made ahead.
+  // True if the compile workers have loaded the target. Plans of other targets are not prepared
+  // ahead.
   std::function<bool(const TargetSpec&)> knows;
 };
 
@@ -26,14 +27,15 @@ class CompileAhead final : public Preparer {
   explicit CompileAhead(CompileAheadOptions options) : options_(std::move(options)) {}
 
   std::size_t depth(const TargetSpec& spec) const override;
-  // After repeated failures for a target, the tickets of its next plans are done at once.
+  // After repeated failures for a target, prepare() skips its next plans: their tickets are done at
+  // once.
   Ticket prepare(const Plan& plan) override;
   bool done(Ticket ticket) override { return over_.erase(ticket) != 0; }
   void wait(std::chrono::milliseconds timeout) override;
   void stop() override;
 
-  // Plans that were prepared only in part or not at all, and the reason for the first of them in
-  // one line. Their trials compile what is missing.
+  // Plans that were prepared only in part or not at all, and the reason for the first one on one
+  // line. Their trials compile what is missing.
   struct Failures {
     std::uint64_t plans = 0;
     std::string why = {};

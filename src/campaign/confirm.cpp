@@ -10,8 +10,8 @@
 namespace redzone::campaign {
 namespace {
 
-// What the screen saw directly, looked for in as many runs as a rare failure may need: what it
-// leaves behind, such as two runs that differ, can show more often than it does itself.
+// Searches for the failure that the screen saw, in as many runs as a rare failure may need. A side
+// effect of the failure, such as two runs that differ, can show more often than the failure itself.
 std::optional<Shown> see_again(const Workshop& shop, Evaluator& evaluator, const Signature& seen,
                                const std::vector<Plan>& plans) {
   std::vector<Question> questions;
@@ -28,12 +28,12 @@ std::optional<Shown> see_again(const Workshop& shop, Evaluator& evaluator, const
 
 struct Cause {
   std::optional<Shown> shown = {};
-  // The plan was run and judged once more as it was when the failure was seen.
+  // The plan was run again as it was when the failure was seen, and could be judged.
   bool judged_again = false;
 };
 
-// The plans of the suspect's trials. A trial under a tool repeats another oracle's native trial:
-// the tool's oracle adds the tool.
+// The plans of the suspect's trials without a tool: a trial under a tool repeats another oracle's
+// native trial, and the tool's oracle adds the tool itself.
 std::vector<Plan> native_plans(const Suspect& suspect) {
   std::vector<Plan> plans;
   for (const auto& trial : suspect.trials)
@@ -41,7 +41,8 @@ std::vector<Plan> native_plans(const Suspect& suspect) {
   return plans;
 }
 
-// What fails in a new worker only after the calls that its worker had made before.
+// Searches for a failure that shows in a new worker only after the calls that its worker had made
+// before.
 std::optional<Shown> after_earlier_calls(const Workshop& shop, Evaluator& evaluator,
                                          const Suspect& suspect) {
   if (!suspect.log || shop.options.stopped()) return std::nullopt;
@@ -84,8 +85,8 @@ Cause find_cause(const Workshop& shop, Evaluator& evaluator, const Suspect& susp
 
 namespace {
 
-// Waits for whoever divides the reductions between machines, while the rest of the campaign goes
-// on.
+// Returns whether this machine is to reduce the finding. Waits for the decision of the process that
+// divides reductions between machines, while the rest of the campaign goes on.
 bool is_reduced_here(const Workshop& shop, const Signature& signature) {
   if (!shop.options.reduces) return true;
   std::optional<bool> here;
@@ -140,8 +141,8 @@ std::string fault_text(const Answer& answer) {
 Result<void> confirm(const Workshop& shop, Case& c, const Suspect& suspect) {
   const TriageOptions& options = shop.options;
   Finding& finding = c.finding;
-  // A hang within the short deadline may only be slow: the short one is used to look for the cause,
-  // the full one to decide whether the plan hangs.
+  // A plan that exceeds the short deadline may only be slow: the short deadline is used to search
+  // for the cause, the full one to decide whether the plan hangs.
   const bool hang = suspect.verdict.signature.kind == FailKind::hang;
   Evaluator evaluator = shop.evaluator(hang ? options.hang_deadline : options.deadline);
   c.grouped = options.groups_trials;
@@ -163,22 +164,25 @@ Result<void> confirm(const Workshop& shop, Case& c, const Suspect& suspect) {
   if (!cause.shown && !in_new_workers) cause = look_in_new_workers();
   auto& shown = cause.shown;
   if (!shown) {
-    // An interrupted confirmation does not show that the failure is gone: it stays a suspect.
+    // An interrupted confirmation does not show that the failure is gone: the finding stays a
+    // suspect.
     const bool looked = cause.judged_again && !options.stopped();
     finding.state = looked ? FindingState::unconfirmed : FindingState::suspect;
-    if (looked) finding.reliability.n = 1;  // by the oracle that had seen it, which passed
+    if (looked) finding.reliability.n = 1;  // run by the oracle that saw the failure; it passed
     RZ_TRY_ASSIGN(auto stored, shop.sink.update(finding));
     c.is_new = stored.is_new;
     return {};
   }
 
   evaluator.set_deadline(options.deadline);
-  // Each further run costs a worker, and so did the one that showed the failure.
+  // Each further run costs a worker, as did the run that showed the failure, so that run is
+  // counted.
   std::vector<Answer> first;
   if (options.costs_workers(shown->answer.verdict.signature.kind) && shown->answer.fresh)
     first = {shown->answer};
-  // What a used worker has kept of earlier trials can give a failure another name, which no new
-  // worker shows. A mere difference always gets one, and may be no more than what was kept.
+  // State that a used worker kept from earlier trials can change the name of a failure, which no
+  // new worker then shows. A mere difference always gets a more specific name, and kept state may
+  // be its only cause.
   const FailKind seen = suspect.verdict.signature.kind;
   const bool differed = seen == FailKind::divergence;
   const bool renamed = differed || seen != shown->answer.verdict.signature.kind;
@@ -215,7 +219,8 @@ Result<void> confirm(const Workshop& shop, Case& c, const Suspect& suspect) {
   finding.id = stored.id;
   c.is_new = stored.is_new;
   drop_if_same(c);
-  // A failure that did not recur is not reduced: smaller plans could not be tested without a rate.
+  // A failure that did not recur is not reduced: without a failure rate, smaller plans cannot be
+  // tested.
   if (known || options.stopped() || !was_found(finding.state)) return {};
   RZ_TRY(shop.sink.evidence(finding.id, "confirm", finding.plan, shown->answer));
   if (!is_reduced_here(shop, finding.signature)) return {};

@@ -12,8 +12,8 @@ namespace {
 
 namespace context = boost::context;
 
-// Address space; an untouched page takes no memory. Oracles, the store and the functions of a
-// target run on this stack.
+// Reserves address space; an untouched page takes no memory. Oracles, the store and the functions
+// of a target run on this stack.
 constexpr std::size_t kStackBytes = 1 << 20;
 
 struct Unwound {};

@@ -12,7 +12,7 @@ class Coroutine {
  public:
   // Does not run the body until resume().
   explicit Coroutine(std::function<void()> body);
-  // A body that has not ended is unwound: its locals are destroyed.
+  // If the body has not ended, unwinds it: its locals are destroyed.
   ~Coroutine();
   Coroutine(const Coroutine&) = delete;
   Coroutine& operator=(const Coroutine&) = delete;

@@ -30,8 +30,8 @@ bool runs_a_tool(std::span<const TrialSpec> trials) {
   });
 }
 
-// Behind a trial that did not complete no oracle that compares can judge: where trials share a
-// worker because each worker is costly, they do not cost further ones.
+// After a trial that did not complete, no comparing oracle can judge. If trials share a worker
+// because workers are costly, the remaining trials of the job are therefore not run.
 void note_not_run(const exec::Job& job, exec::JobResult& result) {
   if (!job.end_at_loss || result.observations.empty()) return;
   Observation none;
@@ -58,7 +58,7 @@ std::vector<Answer> Evaluator::ask(std::span<const Question> questions) {
   std::vector<Answer> answers(questions.size());
   const auto place = [&](std::vector<Place>& taken, std::string key, const Plan& plan,
                          std::span<const TrialSpec> trials) {
-    // An oracle that requires one trial twice needs two runs of it.
+    // An oracle that requires the same trial twice needs two runs of it.
     const auto is_taken = [&](std::size_t job) {
       return std::any_of(taken.begin(), taken.end(),
                          [&](const Place& p) { return p.first == job; });
@@ -104,7 +104,7 @@ std::vector<Answer> Evaluator::ask(std::span<const Question> questions) {
 
 exec::Job Evaluator::job_of_trials(std::size_t id, const Plan& plan,
                                    std::vector<TrialSpec> trials) const {
-  // A stream that is held needs a queue of its own, and so does other work beside a trial.
+  // A stream that is held needs a hardware queue of its own, and so does other work beside a trial.
   const bool holds = std::any_of(trials.begin(), trials.end(), [](const TrialSpec& trial) {
     return trial.direction.has_value();
   });
@@ -119,7 +119,8 @@ exec::Job Evaluator::job_of_trials(std::size_t id, const Plan& plan,
                 .reuse = reuse_,
                 .will_lose = will_lose_ && !wide_canaries_,
                 .behind = in_one_worker_ && id > 0,
-                // A fault in one of two orders is what trials that force them look for.
+                // Trials that force one of two orders look for a fault in either, so a fault must
+                // not end them.
                 .end_at_loss = grouped_ && !runs_a_tool(trials) && !holds,
                 .one_queue = one_queue_ && !has_streams(plan) && !holds && !contended,
                 .side_by_side = alone_};
@@ -142,7 +143,7 @@ std::vector<exec::JobResult> Evaluator::run(const std::vector<exec::Job>& jobs) 
 
 void Evaluator::follow_up(std::span<const Question> questions, std::vector<Answer>& answers) {
   std::vector<exec::Job> jobs;
-  std::vector<std::size_t> asked_by;  // of each job: the question
+  std::vector<std::size_t> asked_by;  // question of each job
   for (std::size_t q = 0; q < questions.size(); ++q) {
     const auto& [oracle, plan] = questions[q];
     auto trials = oracle->follow_up(plan, spec_, answers[q].observations);

@@ -1,5 +1,6 @@
-// Runs plans and has oracles judge them. Each trial runs in a worker that has run nothing before: a
-// target's C++ statics outlive a trial and would hide differences between two of them.
+// Runs plans and has oracles judge them. By default each trial runs in a worker that has run
+// nothing before: a target's C++ statics outlive a trial and would hide differences between two
+// trials.
 #pragma once
 
 #include <chrono>
@@ -31,7 +32,7 @@ struct Answer {
   // A failure that a single trial shows by itself, such as a fault, for which the question's oracle
   // has no verdict.
   std::optional<Alarm> alarm = {};
-  // There were trials, and their workers had run nothing before.
+  // There were trials, and every worker had run nothing before.
   bool fresh = false;
 };
 
@@ -53,13 +54,13 @@ class Evaluator {
   // Time spent in ask() so far.
   std::chrono::steady_clock::duration asking() const { return asking_; }
   void set_deadline(std::chrono::milliseconds deadline) { deadline_ = deadline; }
-  // From then on ask() ends at once, as with `stop`.
+  // After this time, ask() ends at once, as with `stop`.
   void set_until(std::chrono::steady_clock::time_point until) { until_ = until; }
   // True if the last ask() may have ended early.
   bool stopped() const { return (stop_ && stop_()) || std::chrono::steady_clock::now() >= until_; }
   // Allows used workers.
   void set_reuse(exec::Reuse reuse) { reuse_ = reuse; }
-  // Runs the trials of one question in one worker. Saves workers where they start slowly, but may
+  // Runs the trials of one question in one worker. Saves workers if they start slowly, but may
   // hide a difference that a static causes.
   void set_grouped(bool grouped) { grouped_ = grouped; }
   // Runs all trials of one ask() in one worker, in the order of the questions.
@@ -67,24 +68,25 @@ class Evaluator {
   bool in_one_worker() const { return in_one_worker_; }
   // Runs every trial with TrialSpec::wide_canaries.
   void set_wide_canaries(bool wide) { wide_canaries_ = wide; }
-  // Of a device whose seeds decide whether other work keeps it busy, on a stream of its own
-  // (core/contention.h).
+  // Set this for a device whose schedule seeds decide whether other work keeps it busy, on a stream
+  // of its own (core/contention.h).
   void set_seeds_decide_contention(bool decide) { seeds_decide_contention_ = decide; }
-  // Runs plans that use one stream, without such other work, in workers with one hardware queue
-  // (exec::Job::one_queue), which may hide a race between streams that the target makes itself.
+  // Runs plans that use a single stream, without contention, in workers with one hardware
+  // queue (exec::Job::one_queue). This may hide a race between streams that the target creates
+  // itself.
   void set_one_queue(bool one_queue) { one_queue_ = one_queue; }
   bool one_queue() const { return one_queue_; }
-  // What is asked will probably cost its workers (exec::Job::will_lose), except between canaries.
+  // The trials will probably cost their workers (exec::Job::will_lose), except with wide canaries.
   void set_will_lose(bool will_lose) { will_lose_ = will_lose; }
   // See exec::RunOptions::alone.
   void set_alone(bool alone) { alone_ = alone; }
 
  private:
-  // A job as the settings say. `id`: its place in the batch.
+  // Builds a job from the settings. `id`: its index in the batch.
   exec::Job job_of_trials(std::size_t id, const Plan& plan, std::vector<TrialSpec> trials) const;
   // Runs the jobs of one batch: an observation for each trial.
   std::vector<exec::JobResult> run(const std::vector<exec::Job>& jobs);
-  // Runs what the oracles ask for after what they saw (Oracle::follow_up()).
+  // Runs the further trials that oracles request after the first ones (Oracle::follow_up()).
   void follow_up(std::span<const Question> questions, std::vector<Answer>& answers);
 
   exec::Runner& runner_;

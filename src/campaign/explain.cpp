@@ -10,11 +10,13 @@
 namespace redzone::campaign {
 namespace {
 
-// Number of runs alone, and in parallel with others, for a failure that does not always show alone.
+// Number of runs alone, and in parallel with others, for a failure that does not show in every run
+// alone.
 constexpr int kLoadRuns = 16;
 
-// Number of runs of a value with which the failure does not always show. Against a finding that
-// failed in 7 of 7 runs, 0 of 6 is enough to show that it needs another value (report/needs.h).
+// Number of runs of a value with which the failure does not show in every run. Against a finding
+// that failed in 7 of 7 runs, 0 of 6 is enough to show that the failure needs another value
+// (report/needs.h).
 constexpr int kAxisRuns = 6;
 
 bool is_slow(const Case& c) {
@@ -94,13 +96,15 @@ Result<void> measure_load(const Workshop& shop, Case& c) {
   Finding& finding = c.finding;
   Evaluator evaluator = evaluator_for(shop, c);
   evaluator.set_alone(true);
-  // The trials of a question run one after another; in parallel, a single question would be a load.
+  // The trials of a question run one after another; in parallel, a single question would itself be
+  // a load.
   evaluator.set_grouped(true);
   const bool flaky = finding.reliability.k < finding.reliability.n;
   auto load = attribute_load(evaluator, *c.shown->oracle, finding.plan, finding.signature,
                              kLoadRuns, flaky ? 0 : options.attribution_runs, options.parallel);
-  // A failure that always shows, and in none of these runs, is one that they cannot show: what a
-  // process keeps from its first call hides it where the trials of a question share one.
+  // If a failure that otherwise always shows does not show in any of these runs, they are not
+  // stored, because they cannot show it: state that a process keeps from its first call hides the
+  // failure when the trials of a question share a process.
   const bool shows = std::any_of(load.begin(), load.end(),
                                  [](const AttributionRow& row) { return row.failed.k > 0; });
   if (load.empty() || (!flaky && !shows)) return {};

@@ -1,4 +1,4 @@
-// What a campaign does about plans that hang: each costs a worker and a deadline.
+// How a campaign handles plans that hang: each costs a worker and a deadline.
 #include <algorithm>
 
 #include "campaign/target_state.h"
@@ -6,10 +6,10 @@
 
 namespace redzone::campaign {
 
-// If the screen leaves room, a plan that hangs slows down every other: on a GPU each wait for the
-// device then takes a hundred times as long. A target that hangs usually hangs in its first plan,
-// so that one is ended soon, as a suspect, and only triage, which measures hangs at the full
-// deadline, says whether it hangs.
+// If the screen leaves room, a plan that hangs slows down every other plan: on a GPU each wait for
+// the device then takes a hundred times as long. A target that hangs usually hangs in its first
+// plan, so the first plan gets a short deadline and becomes a suspect when it expires; triage,
+// which measures hangs at the full deadline, then decides whether it hangs.
 std::chrono::milliseconds Campaign::call_deadline(const TargetState& target,
                                                   const Pending& plan) const {
   const bool known = target.hang_is_known && plan.will_lose;
@@ -18,9 +18,8 @@ std::chrono::milliseconds Campaign::call_deadline(const TargetState& target,
   return soon ? hang_deadline() : options_.deadline;
 }
 
-// What only takes long would cost a worker, so within the deadline nothing is ended before it took
-// as long as another worker takes to start: 25 s where each imports PyTorch, whose kernels compile
-// in their first call.
+// Ending a plan that is only slow would cost a worker, so the deadline is at least the time that a
+// worker takes to start: 25 s if each imports PyTorch, whose kernels compile in their first call.
 std::chrono::milliseconds Campaign::hang_deadline() const {
   const auto least = std::max(options_.triage.hang_deadline, executor_.stats().latest_start);
   return std::min(options_.deadline, least);
@@ -41,8 +40,9 @@ void Campaign::note_slowness(TargetState& target, const exec::JobResult& result)
     target.note_slow();
 }
 
-// Which call hangs is known where the trial was blocking, or the device says which one it runs.
-// Those before it have ended, if they were made in the order of the plan, one after the other.
+// The call that hangs is known if the trial was blocking or the device reports the running call.
+// The calls before it have ended if the calls were made in the order of the plan, one after the
+// other.
 void Campaign::note_calls(TargetState& target, const Pending& pending,
                           std::span<const Observation> seen) {
   const bool hung = std::any_of(seen.begin(), seen.end(),

@@ -8,7 +8,7 @@
 namespace redzone::campaign {
 namespace {
 
-// The call that ended a trial, as an index into calls_of(plan); -1: unknown, or none did.
+// The call that ended a trial, as an index into calls_of(plan); -1 if it is unknown or no call did.
 std::int32_t call_that_faulted(const Answer& answer) {
   const std::size_t trials = std::min(answer.trials.size(), answer.observations.size());
   for (std::size_t t = 0; t < trials; ++t)

@@ -1,5 +1,5 @@
-// Plans that a reduction tries before the simplifier's own candidates: each may save many of its
-// steps, and where a failure costs a worker each step is expensive.
+// Plans that a reduction tries before the simplifier's own candidates: each may replace many steps
+// of the reduction, which matters if each failure costs a worker.
 #pragma once
 
 #include <functional>
@@ -10,12 +10,12 @@
 
 namespace redzone::campaign {
 
-// If a trial of the plan ended at a known call: that call alone, and the plan up to that call. Not
-// for trials that make the calls in another order. The plans may be invalid for the spec.
+// If a trial of the plan ended at a known call: that call alone, and the plan up to that call.
+// Ignores trials that make the calls in another order. The plans may be invalid for the spec.
 std::vector<Plan> around_fault(const Shown& shown);
 
-// `simplify`, with those of `first(plan)` that are valid and simpler than the plan before the other
-// candidates. `spec` must outlive the result.
+// Extends `simplify`: plans of `first(plan)` that are valid and simpler than `plan` come before the
+// other candidates. `spec` must outlive the result.
 using FirstPlans = std::function<std::vector<Plan>(const Plan& plan)>;
 Simplify with_first(Simplify simplify, FirstPlans first, const TargetSpec& spec);
 

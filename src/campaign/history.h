@@ -1,4 +1,5 @@
-// Plans as a worker actually ran them: in a trial's order and mode, after the calls before it.
+// Plans as a worker actually ran them: in a trial's order and mode, after the worker's earlier
+// calls.
 #pragma once
 
 #include <span>
@@ -8,13 +9,13 @@
 
 namespace redzone::campaign {
 
-// `plan` rewritten so that running it as written repeats what `trial` runs.
+// Rewrites `plan` so that running it as written repeats what `trial` runs.
 Plan as_run(const Plan& plan, const TrialSpec& trial);
 
-// `plan` preceded by the calls that its worker made to the same target before: first those of the
+// Returns `plan` preceded by the earlier calls of its worker to the same target: first those of the
 // log, in each trial of its jobs, then those of the earlier trials of `plan`. Calls beyond the
-// length limit of a plan are dropped from the middle of the log, since state is mostly frozen by
-// the first call or left by the last.
+// length limit of a plan are dropped from the middle, since state is mostly set by the first call
+// or left by the last.
 Plan with_history(const Plan& plan, const exec::WorkerLog& log, std::size_t log_size,
                   std::span<const Plan> earlier_trials);
 

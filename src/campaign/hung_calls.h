@@ -1,4 +1,4 @@
-// Which calls of a target probably hang, by those that did.
+// Predicts which calls of a target hang, from the calls that did.
 #pragma once
 
 #include <cstddef>
@@ -15,23 +15,25 @@ namespace redzone::campaign {
 class HungCalls {
  public:
   void note_hung(const Call& call);
-  // A call that returned and whose work ended: it does not hang by its dims and knobs alone.
+  // Records a call that returned and whose work ended: its dims and knobs alone do not make it
+  // hang.
   void note_ended(const Call& call);
-  // Forgets which hung, as if none had.
+  // Forgets which calls hung.
   void forget_hung();
-  // A call of the same dims and knobs has hung; or one with the same value of a dim has, and none
-  // with that value is known to have ended. Of a dim of which few values are known to have ended,
-  // the value says nothing.
+  // True if a call with the same dims and knobs has hung, or if a call with the same value of some
+  // dim has hung and no call with that value is known to have ended. The second rule ignores dims
+  // for which few values are known to have ended.
   bool may_hang(const Call& call) const;
   bool empty() const { return calls_.empty(); }
 
  private:
-  // Of each: a target with more sizes that hang is not helped by knowing them.
+  // Limit on hung calls, and on ended values of each dim: with more sizes that hang, recording them
+  // does not help.
   static constexpr std::size_t kMost = 4096;
   static constexpr std::size_t kFewValues = 8;
   using Values = std::map<std::string, std::set<std::int64_t>, std::less<>>;  // by dim
 
-  std::set<std::pair<Dims, Config>> calls_;  // those that hung
+  std::set<std::pair<Dims, Config>> calls_;  // calls that hung
   Values hung_, ended_;
 };
 

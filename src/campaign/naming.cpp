@@ -18,9 +18,9 @@ Plan with_mode(Plan plan, Launch launch, Placement placement) {
   return plan;
 }
 
-// Each plan under every placement of guarded memory, which shows the buffer that is accessed out of
-// bounds, and in its own allocator if that is another one (placement has no effect there), simplest
-// launch first.
+// Returns each plan under every placement of guarded memory, which shows the buffer that is
+// accessed out of bounds, and in the plan's own allocator if that is a different one (placement has
+// no effect there). The simplest launch mode comes first.
 std::vector<Plan> direct_variants(const std::vector<Plan>& plans) {
   std::vector<Plan> variants;
   const auto add = [&](Plan plan) {
@@ -38,8 +38,8 @@ std::vector<Plan> direct_variants(const std::vector<Plan>& plans) {
   return variants;
 }
 
-// All failures, the most specific first. With `first` only the first failure; later questions are
-// not run.
+// Returns all failures, the most specific first. With `first`, stops after the first failure; later
+// questions are not run.
 std::vector<Shown> failures(Evaluator& evaluator, std::span<const Question> questions, bool first) {
   std::vector<Shown> out;
   const std::size_t at_a_time = first ? 1 : questions.size();
@@ -57,7 +57,7 @@ std::vector<Shown> failures(Evaluator& evaluator, std::span<const Question> ques
   return out;
 }
 
-// Looks for equal runs of the plan that differ, within a reasonable number of runs.
+// Searches for identical runs of the plan that differ, within a fixed number of runs.
 std::optional<Shown> differing_runs(const Workshop& shop, Evaluator& evaluator, const Plan& plan) {
   constexpr int kTimes = 8;
   const Oracle* repetition = shop.catalog.find("repetition");
@@ -67,11 +67,11 @@ std::optional<Shown> differing_runs(const Workshop& shop, Evaluator& evaluator, 
   return shown.empty() ? std::nullopt : std::optional(std::move(shown.front()));
 }
 
-// The failure among these of comparing oracles that names the cause; empty if undecided.
-// `compared`: number of oracles that judged. What was shown to depend on the order of two
-// operations, or on freed memory, is named by these. Otherwise a setting is named if the failure
-// was shown to depend on it. Otherwise a difference between equal runs, which explains all
-// differences; otherwise what a single trial shows, a wrong output.
+// Chooses the failure of a comparing oracle that names the cause; empty if undecided. `compared`:
+// number of oracles that judged. A failure shown to depend on the order of two operations, or on
+// freed memory, comes first. Next comes a setting that the failure was shown to depend on, then a
+// difference between identical runs, which explains all other differences, then a wrong output,
+// which a single trial shows.
 std::optional<Shown> name_failures(const Workshop& shop, Evaluator& evaluator,
                                    std::vector<Shown> failures, std::size_t compared) {
   std::vector<AxisCandidate> candidates;
@@ -103,9 +103,9 @@ bool varies_launches(const Oracle& oracle) {
 }
 
 // Compares along single axes. A failure in blocking trials does not depend on timing, and is named
-// by what it shows there. Only otherwise may it depend on queued work; and only if that shows
-// nothing either are the relaxed trials compared along the other axes, since a race can look like
-// anything.
+// by what it shows there. Otherwise it may depend on queued work, so launch modes are compared
+// next. Only if that shows nothing either are the relaxed trials compared along the other axes,
+// since a race can look like anything.
 std::optional<Shown> compare(const Workshop& shop, Evaluator& evaluator,
                              const std::vector<const Oracle*>& oracles,
                              const std::vector<Plan>& plans, bool blocking_only) {
@@ -136,10 +136,11 @@ std::vector<const Oracle*> comparing(const oracles::Catalog& catalog) {
   return out;
 }
 
-// A variable of the host that nothing has written holds what earlier calls have left on the stack,
-// so that its effect looks like that of any setting which changes what ran before, or like chance.
-// Returns the failure of the oracle that fills the stack, if the outputs follow what it holds, and
-// no other comparison fails while it holds the same in all trials: what does has another cause.
+// A host variable that was never written holds what earlier calls left on the stack, so its effect
+// looks like that of any setting that changes what ran before, or like chance. Returns the failure
+// of the oracle that fills the stack if the outputs depend on the stack's contents. If another
+// comparison fails while the stack holds the same contents in all trials, that failure has another
+// cause and is returned instead.
 std::optional<Shown> as_unwritten_local(const Workshop& shop, Evaluator& evaluator,
                                         const std::vector<Plan>& plans, bool blocking_only) {
   const Oracle* oracle = shop.catalog.find(mode_axis("stack").oracle);
@@ -170,7 +171,7 @@ std::optional<Shown> classify(const Workshop& shop, Evaluator& evaluator,
   std::vector<Question> direct;
   for (const auto& oracle : shop.catalog.direct())
     for (const auto& p : variants) direct.push_back({oracle.get(), p});
-  // Each crash costs a worker, so one is enough if workers start slowly.
+  // Each crash costs a worker, so one crash is enough if workers start slowly.
   auto shown = failures(evaluator, direct, crashed && shop.options.reuse_workers);
   if (!shown.empty()) return std::move(shown.front());
   if (auto local = as_unwritten_local(shop, evaluator, plans, blocking_only)) return local;
@@ -199,7 +200,7 @@ std::optional<Shown> as_order(const Workshop& shop, Evaluator& evaluator, const 
   const Signature& signature = seen.answer.verdict.signature;
   const Oracle* order = shop.catalog.find(oracles::OrderOracle::kName);
   const bool used = signature.kind == FailKind::use_after_free;
-  // Launches that the host waits for leave no order open that could decide about a fault.
+  // With launches that the host waits for, no order remains open that could decide about a fault.
   const bool faulted = ends_trial(signature.kind) && signature.kind != FailKind::hang &&
                        seen.plan.mode.launch != Launch::blocking;
   const bool waited = signature.kind == FailKind::async;
@@ -215,7 +216,8 @@ std::optional<Shown> as_order(const Workshop& shop, Evaluator& evaluator, const 
   };
   Answer answer = evaluator.ask(*order, seen.plan);
   if (!explains(answer)) return std::nullopt;
-  // What faults at random may once do so in both trials of one order and in none of the other.
+  // A random fault may by chance occur in both trials of one order and in none of the other, so the
+  // question is repeated.
   if (faulted) {
     const Answer again = evaluator.ask(*order, seen.plan);
     if (!explains(again) || again.verdict.signature != answer.verdict.signature)

@@ -1,5 +1,5 @@
-// Pairs of operations that a plan leaves open although both may use one buffer: the screen sees
-// them, and tries no order of them.
+// Tries both orders of pairs of operations that a plan leaves unordered although both may use one
+// buffer. The screen only records such pairs.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,10 +16,11 @@
 namespace redzone::campaign {
 namespace {
 
-// In so many plans that leave its order open a pair is tried at once, because whether it matters
-// depends on the shape; most never do, so later it is tried each time the number has doubled.
+// A pair is tried in each of the first kAtOnce plans that leave its order open, because whether the
+// order matters depends on the shape. Most orders never matter, so later a pair is tried each time
+// the number of such plans has doubled.
 constexpr std::uint64_t kAtOnce = 3;
-// Of one plan: each costs several trials.
+// Per plan: each pair costs several trials.
 constexpr std::size_t kMostPairs = 8;
 
 std::uint64_t tries_due(std::uint64_t seen) {
@@ -37,7 +38,7 @@ std::tuple<std::string, std::string, std::string> key_of(const OrderCandidate& p
 
 }  // namespace
 
-// Those that were tried least come first, so none has to wait for ever.
+// Pairs that were tried least come first, so that every pair gets its turn.
 std::set<Campaign::TargetState::OrderKey> Campaign::TargetState::take_orders(
     const OrderObservation& order) {
   std::set<OrderKey> open;
@@ -77,10 +78,10 @@ void Campaign::try_order(TargetState& target, const Pending& pending,
     evaluator.set_reuse(options_.triage.reuse_workers ? exec::Reuse::any : exec::Reuse::none);
     try {
       *answer = evaluator.ask(*oracle, *plan);
-    } catch (const SpecCallsEnded&) {  // no time is left for it
+    } catch (const SpecCallsEnded&) {  // no time is left for the order check
     }
   };
-  // Most pairs never matter, so where workers are scarce they come behind the confirmations.
+  // Most pairs never matter, so if workers are scarce they are tried after the confirmations.
   const Station stage = options_.screen_leaves_room ? Station::refine : Station::confirm;
   task.rank = [this, &target, stage, order = ++visits_] {
     return Tasks::Rank{.stage = static_cast<int>(stage), .due = had(target), .order = order};

@@ -18,7 +18,7 @@ Plan with_seed(Plan plan, std::uint64_t seed) {
   return plan;
 }
 
-// Change: from the value of a dim to its new value.
+// `change` maps the value of a dim to its new value.
 template <class Change>
 Plan with_dims(Plan plan, Change change) {
   for (auto& step : plan.steps)
@@ -68,7 +68,8 @@ std::vector<Plan> at_guard_pages(const Plan& plan, const TargetSpec& spec, Place
   placed.mode.launch = Launch::blocking;
   placed.mode.placement = placement;
   if (placed.mode.alignment != Alignment::element) placed.mode.alignment = Alignment::promised;
-  // Ends each tensor whose alignment the spec leaves open at its guard page, whatever its size.
+  // Places the end of each tensor at its guard page, whatever its size, if the spec leaves its
+  // alignment open.
   Plan to_the_element = placed;
   to_the_element.mode.alignment = Alignment::element;
   std::vector<Plan> out;

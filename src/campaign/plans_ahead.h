@@ -1,4 +1,4 @@
-// The plans of one target in order. Plans that need preparation are made ahead of their turn.
+// The plans of one target in order. Plans that need preparation are generated ahead of their turn.
 #pragma once
 
 #include <cstddef>
@@ -15,16 +15,16 @@ namespace redzone::campaign {
 
 class PlansAhead {
  public:
-  // `preparer` (null: none) outlives this.
+  // `preparer` (null: no preparation) outlives this object.
   PlansAhead(std::unique_ptr<PlanSource> source, const TargetSpec& spec, Preparer* preparer);
 
-  // Makes one more plan unless `most`, or as many as are useful, are ahead. One plan per call lets
-  // the targets take turns. False if the source threw; no further plan is made until next() has
-  // rethrown the exception.
+  // Generates one more plan unless `most` plans, or the prefetch depth, are ahead already. One plan
+  // per call lets the targets take turns. Returns false if the source threw; no further plan is
+  // generated until next() has rethrown the exception.
   bool make_one(std::uint64_t most);
   // True if next() need not wait for preparation.
   bool ready();
-  // Rethrows what the source threw for this plan.
+  // Returns the next plan, or rethrows what the source threw instead.
   Plan next();
   // See PlanSource.
   std::string out_of_reach() { return source_->out_of_reach(); }

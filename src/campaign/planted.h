@@ -1,5 +1,5 @@
-// The bugs that the self-proof plants, all in the selftest plugin: each has the mode to run it in
-// and the oracle that must catch it there. Includes the clean target, which must pass.
+// The bugs that the self-proof plants, all in the selftest plugin, each with the mode to run it in
+// and the oracle that must catch it. Includes the clean target, which must pass.
 #pragma once
 
 #include <cstdint>
@@ -30,12 +30,12 @@ bool faults(const Planted& planted);
 
 Plan plan_of(const Planted& planted);
 
-// Bugs for every launch mode, both placements, and all oracles that compare or inspect, over
-// guarded memory; for what each further allocator of `allocators` guarantees; and, if a seed
-// determines the order of blocks (host device), a race between blocks.
+// Returns bugs for every launch mode, both placements, and all oracles that compare or inspect, in
+// guarded memory; bugs against the guarantees of each further allocator of `allocators`; and, if a
+// seed determines the order of blocks (host device), a race between blocks.
 std::vector<Planted> planted_bugs(const std::vector<Allocator>& allocators, bool seeded_schedules);
 
-// The bugs that show in a dry run.
+// Returns the bugs that show in a dry run.
 std::vector<Planted> planted_without_device();
 
 }  // namespace redzone::campaign

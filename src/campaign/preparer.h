@@ -19,8 +19,8 @@ class Preparer {
   // Prefetch depth for this target; 0 disables prefetching.
   virtual std::size_t depth(const TargetSpec& spec) const = 0;
   virtual Ticket prepare(const Plan& plan) = 0;
-  // True once the preparation has finished or failed; after a failure the trial itself does or
-  // reports what is missing. A ticket for which this returned true is forgotten.
+  // True once the preparation has finished or failed; after a failure the trial itself compiles
+  // what is missing or reports the failure. A ticket for which this returned true is forgotten.
   virtual bool done(Ticket ticket) = 0;
   // Waits up to `timeout` for one preparation to finish; returns at once if none is pending. 0
   // polls.

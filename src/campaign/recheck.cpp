@@ -42,7 +42,7 @@ class Replays {
         break;
       case RunResult::harness_error:
       case RunResult::not_judged:
-        // Keeps the first, but prefers the first harness error.
+        // Keeps the first run that could not be judged, but prefers the first harness error.
         if (!unjudged_ || rank_runs(std::array{run.result, unjudged_->result}) != unjudged_->result)
           unjudged_ = std::move(run);
         return;
@@ -50,7 +50,7 @@ class Replays {
     if (run.result == RunResult::other) ++failed_otherwise_;
     if (run.other && !out_.other) out_.other = std::move(run.other);
   }
-  // True if more runs would not change the answer, or could not be judged either.
+  // True if more runs would not change the outcome, or could not be judged either.
   bool decided() const {
     return out_.failed.k > 0 || unjudged_ ||
            (failed_otherwise_ > 0 && failed_otherwise_ == out_.failed.n) ||
@@ -129,7 +129,7 @@ Recheck recheck(Evaluator& evaluator, std::span<const Oracle* const> oracles, co
     const bool cut = evaluator.stopped();
     for (auto& run : judged) {
       runs.add_device_time(run.answers);
-      // The run may have ended with the evaluator, which is not an error of the harness.
+      // The run may have ended because the evaluator was stopped, which is not a harness error.
       if (cut && run.judgement.result == RunResult::harness_error) continue;
       runs.add(std::move(run.judgement));
     }

@@ -8,7 +8,7 @@
 namespace redzone::campaign {
 namespace {
 
-// The exhausted part of the budget; `none` if none is.
+// The exhausted part of the budget; ReductionEnd::none if no part is exhausted.
 ReductionEnd spent(const ReduceBudget& budget, std::size_t evaluations) {
   if (budget.stop && budget.stop()) return ReductionEnd::interrupted;
   if (evaluations >= budget.evaluations) return ReductionEnd::plans;
@@ -16,8 +16,8 @@ ReductionEnd spent(const ReduceBudget& budget, std::size_t evaluations) {
   return ReductionEnd::none;
 }
 
-// The next candidate for as long as the budget lasts; throws SpecCallsEnded then. The limit does
-// not outlive the call, because others run while a batch is judged.
+// Returns the next candidate; throws SpecCallsEnded once the budget is spent. The limit does not
+// outlive this call, because other tasks run while a batch is judged.
 std::optional<Plan> next_of(const PlanStream& candidates, const ReduceBudget& budget,
                             std::size_t evaluations) {
   const SpecCalls::Until end(budget.spec_calls, [&budget, evaluations] {
@@ -48,7 +48,7 @@ Reduced reduce(Plan plan, const Simplify& simplify, const StillFails& still_fail
           candidate = next_of(candidates, budget, out.evaluations);
         } catch (const SpecCallsEnded&) {
           out.end = spent(budget, out.evaluations);
-          if (out.end == ReductionEnd::none) throw;  // the limit of a caller
+          if (out.end == ReductionEnd::none) throw;  // thrown by a caller's limit
           return out;
         }
         if (!candidate) {
@@ -79,7 +79,7 @@ Reduced reduce(Plan plan, const Simplify& simplify, const StillFails& still_fail
       }
     }
     if (!improved) {
-      // The budget may have ended the last questions.
+      // The budget may have ended while the last plans were judged.
       out.end = all_judged ? ReductionEnd::minimal : spent(budget, out.evaluations);
       if (out.end == ReductionEnd::none) out.end = ReductionEnd::not_judged;
       return out;

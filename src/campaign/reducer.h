@@ -1,9 +1,9 @@
 // Makes a failing plan as small as possible.
 //
-// Greedy descent: the first simpler plan that still fails becomes the plan, until no candidate
+// Greedy descent: the first simpler plan that still fails replaces the plan, until no candidate
 // fails (1-minimal, if all were judged) or the budget ends; the result reports which. Each step is
 // strictly simpler, so there are finitely many. The simplifier defines "simpler"; the caller
-// defines "still fails" and must hold on to the signature.
+// defines "still fails" and must keep the signature fixed.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@
 
 namespace redzone::campaign {
 
-// Candidates, most aggressive first; nothing when there are no more.
+// A stream of candidates, the most aggressive first; returns nothing at its end.
 using PlanStream = std::function<std::optional<Plan>()>;
 struct Simplify {
   std::function<PlanStream(const Plan& plan)> candidates;  // each simpler than `plan`
@@ -28,21 +28,21 @@ struct Simplify {
 
 enum class Tried : std::uint8_t {
   fails,
-  passes,      // as far as the runs show; also if it fails otherwise or the target refuses it
+  passes,      // no run showed the failure; also if it fails differently or is refused
   not_judged,  // no run could be judged
 };
 
-// The outcome of each plan. Plans of one call may run at the same time. A plan that fails only in a
-// variant, for instance under another schedule, is replaced by that variant.
+// Returns the outcome of each plan. Plans of one call may run at the same time. A plan that fails
+// only in a variant, for instance under another schedule, is replaced by that variant.
 using StillFails = std::function<std::vector<Tried>(std::span<Plan>)>;
 
 struct ReduceBudget {
   std::size_t evaluations = 1000;  // plans judged
   std::function<bool()> time_is_up = {};
-  std::function<bool()> stop = {};  // true ends it early
+  std::function<bool()> stop = {};  // returns true to end the reduction early
   std::size_t batch = 1;            // plans judged together
-  // Simplifying a plan calls functions of its spec, which may be slow: no such call starts once the
-  // budget is spent. Null: nothing is known of these calls.
+  // Limits the calls of spec functions made to simplify a plan, which may be slow: no such call
+  // starts once the budget is spent. Null: these calls are not limited.
   SpecCalls* spec_calls = nullptr;
 };
 

@@ -14,23 +14,25 @@
 namespace redzone::campaign {
 namespace {
 
-// Failure rates by which smaller plans are tested. A plan that failed in every run is assumed to
-// fail in nearly all: then one pass is enough, and the measurement of the reduced plan verifies
-// that.
+// Failure rates assumed for smaller plans. A plan that failed in every run is assumed to fail in
+// nearly all: then one pass is enough, and the measurement of the reduced plan verifies the
+// assumption.
 statistics::Rates rates_of(const Reliability& r) {
   constexpr double kMiss = 0.01;
   if (r.k >= r.n) return {1e-4, 0.99, 0.01, kMiss};
   return statistics::rates_for(std::max<std::int64_t>(r.k, 1), r.n, kMiss);
 }
 
-// Trials of simpler plans that one fresh process runs, one after the other: together they take
-// about as long as the process to start, and other findings wait for it meanwhile.
+// Maximum number of trials of simpler plans that one fresh process runs, one after the other:
+// together they take about as long as a process takes to start, and other findings wait for the
+// process meanwhile.
 constexpr std::size_t kTrialsOfAProcess = 64;
 
-// A plan of more calls has many plans with fewer, and one that fails seldom is run many times.
+// Maximum number of calls for which each plan with fewer calls gets its own worker: a plan with
+// more calls has many such plans.
 constexpr std::size_t kCallsTriedAlone = 3;
 
-// Has `fails` judge the plans in the order of their complexity, the simplest first.
+// Makes `fails` judge the plans in the order of their complexity, the simplest first.
 StillFails simplest_first(const Simplify& simplify, StillFails fails) {
   return [simpler = simplify.simpler, fails = std::move(fails)](std::span<Plan> plans) {
     std::vector<std::size_t> order(plans.size());
@@ -50,7 +52,7 @@ StillFails simplest_first(const Simplify& simplify, StillFails fails) {
   };
 }
 
-// The candidates that make fewer calls than the plan.
+// Restricts `simplify` to candidates that make fewer calls than the plan.
 Simplify with_fewer_calls(Simplify simplify) {
   simplify.candidates = [all = std::move(simplify.candidates)](const Plan& plan) -> PlanStream {
     return [next = all(plan), calls = call_count(plan)] {
@@ -63,8 +65,8 @@ Simplify with_fewer_calls(Simplify simplify) {
 }
 
 // The outcome of one run of a plan that is simpler than one that fails with `signature`. If the
-// oracle does not apply, the plan cannot fail this way. The reference is an exception: it applies
-// to every call with outputs, but reports "not applicable" if it compared none of them.
+// oracle does not apply, the plan cannot fail with that signature. The reference is an exception:
+// it applies to every call with outputs, but reports "not applicable" if it compared none of them.
 Tried tried(const Plan& plan, const Answer& answer, const Signature& signature) {
   if (same_failure(answer, signature)) return Tried::fails;
   const Outcome outcome = answer.verdict.outcome;
@@ -94,7 +96,7 @@ std::size_t Reduction::schedules(const Plan& plan) const {
 }
 
 // Each step of the reduction changes what the scheduler does, so a race that shows only under some
-// schedules would be lost: then each smaller plan is tried under several schedules.
+// schedules would be lost: in that case each smaller plan is tried under several schedules.
 std::size_t Reduction::schedules_to_try(const Shown& shown) {
   constexpr std::size_t kMostProbes = 3;
   const std::size_t probes = std::min(schedules(shown.plan), kMostProbes);
@@ -155,7 +157,7 @@ std::vector<Tried> Reduction::still_fails(const Oracle& oracle, const Signature&
       const auto [i, variant] = asked[q];
       const Tried run = tried(questions[q].plan, answers[q], signature);
       if (!variant && run != Tried::not_judged) tests[i].add(run == Tried::fails);
-      // A run that could not be judged is not repeated, because that might not end.
+      // A run that could not be judged is not repeated, because that might never end.
       if (run == Tried::passes || results[i] == Tried::fails) continue;
       results[i] = run;
       if (run != Tried::fails) continue;
@@ -177,7 +179,8 @@ bool Reduction::reduce_with(Shown& shown, const Simplify& simplify, const Varian
   budget.time_is_up = [this] { return used() >= until_; };
   budget.stop = options.stop;
   budget.spec_calls = options.spec_calls;
-  // A batch is not interrupted, so if workers start slowly it has as many runs as are run together.
+  // A batch is not interrupted, so if workers start slowly it has only as many runs as run
+  // together.
   const auto first_runs = static_cast<std::size_t>(
       statistics::SequentialTest(rates_of(finding_.reliability)).passes_to_go());
   const std::size_t asked = std::min<std::size_t>(first_runs, 16) + variants(shown.plan).size();
@@ -231,15 +234,15 @@ std::vector<Plan> Reduction::plans_to_try_first(const Plan& plan, std::vector<Pl
   const auto& smallest_seen = shop_.options.smallest_seen;
   auto seen = smallest_seen ? smallest_seen() : std::nullopt;
   if (!seen) return known;
-  seen->mode = plan.mode;  // in which the failure was named
+  seen->mode = plan.mode;  // the mode in which the failure was named
   known.insert(known.begin(), *std::move(seen));
   return known;
 }
 
-// First with the plan's own placement and data; the minimal plan is then tried in its other forms,
-// which is expensive per candidate and finds the few that the first pass missed. Among these are
-// other schedules: a large plan may fail under each, and a smaller one, which has fewer chances,
-// only under some.
+// First reduces with the plan's own placement and data. The minimal plan is then tried in its other
+// forms, which is expensive per candidate and finds the few smaller plans that the first pass
+// missed. These forms include other schedules: a large plan may fail under each, and a smaller one,
+// which has fewer chances to fail, only under some.
 void Reduction::reduce(Shown& shown) {
   timed([&] {
     schedules_ = schedules_to_try(shown);
@@ -251,7 +254,7 @@ void Reduction::reduce(Shown& shown) {
     const Variants as_it_is = [&](const Plan& plan) { return other_schedules(plan, schedules_); };
     const Variants in_other_forms = [&](const Plan& plan) {
       std::vector<Plan> forms = other_memory_and_data(plan);
-      if (schedules_ > 0) return forms;  // as_it_is has varied them
+      if (schedules_ > 0) return forms;  // as_it_is has varied the schedules
       for (auto& form : other_schedules(plan, schedules(plan)))
         if (form != plan) forms.push_back(std::move(form));
       return forms;

@@ -11,7 +11,7 @@ namespace {
 // Share of the time of all trials, excluding their references.
 constexpr double kShare = 0.25;
 
-// Equal large calls: one run of the reference serves them all.
+// Equal large calls: one run of the reference serves all of them.
 struct LargeCall {
   const Call* call = nullptr;
   double work = 0;
@@ -84,7 +84,7 @@ ReferenceBudget::Reserved ReferenceBudget::reserve(const Plan& plan, const Targe
     const double work = large.work * comparing;
     const double us = expected_us(work);
     const bool first = !had_first_ && !reserved.first;
-    // The first one is compared at any cost: until then the estimate is a guess.
+    // The first large call is compared at any cost: before that the estimate is a guess.
     const bool affordable =
         expected_us(large.work) <= most_us_ && reserved.us + us <= allowance_us_;
     if (!is_always_sampled(spec, large.work) && (first || affordable)) {
@@ -130,7 +130,7 @@ void ReferenceBudget::settle(const Reserved& reserved, std::span<const Observati
       const double work = reserved.works[index];
       const auto us = static_cast<double>(call.reference_us);
       references_us += us;
-      if (is_sample(call)) {  // tells nothing about whole references
+      if (is_sample(call)) {  // a sample is no measure of whole references
         sampled_us_ += us;
         sampled_calls_ += 1;
         allowance_us_ -= us;

@@ -1,11 +1,12 @@
 // Limits the share of a campaign's time that the references of large calls take, for one target.
 //
 // A reference runs on one CPU core and may take seconds for a model's shape where the kernel takes
-// microseconds. So small calls are always compared, and large ones when the time set aside pays for
-// them. A share of all other trial time is set aside; the cost of a call is estimated from earlier
-// ones. The first large call does not wait, so a campaign that met one has compared one. The trial
-// lists the calls that are left out, so that a trial means the same to every worker. Samples of
-// rows of these are paid by the same share; the first one is always taken.
+// microseconds. So small calls are always compared, and large calls only if the time set aside pays
+// for them. A share of all other trial time is set aside; the cost of a call is estimated from
+// earlier ones. The first large call does not wait, so a campaign that meets large calls compares
+// at least one. The trial lists the calls that are left out, so that every worker runs the trial in
+// the same way. Samples of rows of these calls are paid from the same share; the first sample is
+// always taken.
 #pragma once
 
 #include <chrono>
@@ -16,8 +17,8 @@
 
 namespace redzone::campaign {
 
-// Leaves the references of large calls out of the trials, as in the workers of a campaign's screen
-// where others make those comparisons. Throws what the functions of the spec throw.
+// Leaves the references of all large calls out of the trials, as in the workers of a campaign's
+// screen if other workers make those comparisons. Throws what the functions of the spec throw.
 void leave_out_large_calls(const Plan& plan, const TargetSpec& spec, std::span<TrialSpec> trials);
 
 class ReferenceBudget {
@@ -41,10 +42,10 @@ class ReferenceBudget {
   };
 
   // Sets in `trials` which calls are not compared, for those trials that run the reference. Throws
-  // what the functions of the spec throw, and has reserved nothing then. Every reservation must be
+  // what the functions of the spec throw, without reserving anything. Every reservation must be
   // settled.
   Reserved reserve(const Plan& plan, const TargetSpec& spec, std::span<TrialSpec> trials);
-  // Records the actual cost. There are fewer observations than trials if the others were not run.
+  // Records the actual cost. There are fewer observations than trials if not all trials were run.
   void settle(const Reserved& reserved, std::span<const Observation> observations);
 
  private:
@@ -56,9 +57,10 @@ class ReferenceBudget {
   double most_us_;
   double allowance_us_ = 0;
   bool had_first_ = false;
-  double sampled_us_ = 0;  // of all samples so far
+  double sampled_us_ = 0;  // total of all samples so far
   double sampled_calls_ = 0;
-  // Totals of all references so far. Starts with a slow one of a millisecond as an estimate.
+  // Totals of all references so far. The initial values are an estimate: a slow reference of a
+  // millisecond.
   double measured_work_ = 1e5, measured_us_ = 1e3;
 };
 

@@ -1,6 +1,6 @@
-// Refines a confirmed finding: reduces its plan, sharpens its name and measures it. One visit,
-// because the measurement is what shows that used workers misled the reduction, which is then made
-// again in fresh ones.
+// Refines a confirmed finding: reduces its plan, makes its name more specific and measures it. All
+// this is one visit, because the measurement shows whether used workers misled the reduction, which
+// is then repeated in fresh ones.
 #include <algorithm>
 #include <chrono>
 #include <optional>
@@ -30,36 +30,37 @@ class Refinement {
     evaluator_.set_will_lose(shop.options.costs_workers(c.finding.signature.kind));
   }
 
-  // Reduces and measures the failing plan, in used workers as long as a fresh one agrees in the
-  // end. `rename`: the signature may change to a more specific kind that the reduced plan shows.
+  // Reduces and measures the failing plan, in used workers as long as the measurement in fresh ones
+  // agrees. `rename`: the signature may change to a more specific kind that the reduced plan shows.
   Result<void> run(bool rename);
 
  private:
-  // True if used workers show the failure as fresh ones do.
+  // True if used workers show the failure as fresh workers do.
   bool same_in_used_workers(const Shown& shown);
   // Switches to the most specific oracle that fails on the reduced plan.
   void sharpen(Shown& shown);
-  // Whether a call has in the order of the plan other outputs than alone and in reverse; false:
-  // those that depend on the order are wrong in reverse; nothing: that cannot be told.
+  // For a failure that depends on the order of calls: true if a call whose outputs differ between
+  // the plan's order and its reverse has wrong outputs in the plan's order, false if only in
+  // reverse. The correct outputs are those of the call alone. Empty if this cannot be determined.
   std::optional<bool> is_wrong_as_written(const Shown& shown);
   Answer ask_alone(const Plan& plan, const Call& call);
-  // Writes the calls down in reverse if only that order shows the failure: who reads or runs the
-  // plan as it is written sees it then.
+  // Reverses the calls of the plan if only the reverse order shows the failure: anyone who reads or
+  // runs the plan as written then sees it.
   void turn_around(Shown& shown);
-  // How often finding.plan is run to measure it, and how many of these runs are in workers that
-  // have not run the target.
+  // `all`: number of runs of finding.plan that measure it. `fresh`: number of these runs in workers
+  // that have not run the target.
   struct Times {
     int all = 0, fresh = 0;
   };
   Times times_to_measure(bool reuse) const;
-  // Measures how often finding.plan fails, at the full deadline. False: no run could be judged, and
-  // nothing has changed. `reuse`: used workers show what fresh ones do, so only some of the runs
-  // are in workers that have not run the target, to verify that.
+  // Measures how often finding.plan fails, at the full deadline. Returns false if no run could be
+  // judged; the finding is then unchanged. `reuse`: used workers show what fresh ones do, so only
+  // some of the runs are in workers that have not run the target, as a check.
   Result<bool> measure(Shown& shown, bool reuse);
-  // The time has ended before the reduced plan could be measured: the finding keeps it with the one
-  // run in which it failed, if that was in a fresh worker.
+  // Stores the reduced plan although time ended before it could be measured: its counts are the one
+  // run in which it failed.
   Result<void> keep_unmeasured(const Shown& shown);
-  // The finding keeps its unreduced plan, of which `counts` were measured.
+  // Restores the unreduced plan of the finding, with its measured `counts`.
   void take_back(const Shown& unreduced, const Reliability& counts, ReductionEnd why);
 
   const Workshop& shop_;
@@ -75,18 +76,18 @@ bool Refinement::same_in_used_workers(const Shown& shown) {
   const auto runs = run_repeatedly(evaluator_, *shown.oracle, shown.plan, finding_.signature,
                                    shop_.options.confirm_runs);
   evaluator_.set_reuse(exec::Reuse::none);
-  // One that fails now and then may by chance have failed in each of these few.
+  // A failure with a low rate may by chance have shown in each of the first few runs.
   if (finding_.state == FindingState::flaky) return runs.reliability.k > 0;
   return state_of(runs.reliability) == finding_.state;
 }
 
-// A small plan shows more than a large one, because it lacks calls that hid each other's effects.
-// What was only a wrong number may now prove to depend on earlier calls.
+// A small plan shows more than a large one, because it lacks calls that hid each other's effects. A
+// failure that was only a wrong number may now prove to depend on earlier calls.
 void Refinement::sharpen(Shown& shown) {
   const FailKind kind = shown.answer.verdict.signature.kind;
-  if (is_direct(kind) || shop_.options.stopped()) return;  // direct evidence says it all
-  // The dependence on launches was tested. In relaxed trials such a failure is intermittent and
-  // looks like any other difference: only failures in blocking trials are more specific.
+  if (is_direct(kind) || shop_.options.stopped()) return;  // direct evidence needs no sharper name
+  // The dependence on launches was already tested. In relaxed trials such a failure is intermittent
+  // and looks like any other difference, so only failures in blocking trials are more specific.
   auto sharper = classify(shop_, evaluator_, {shown.plan}, false, kind == FailKind::async);
   if (!sharper && kind == FailKind::async) sharper = as_order(shop_, evaluator_, shown);
   if (!sharper || !more_specific(sharper->answer.verdict.signature.kind, kind)) return;
@@ -96,7 +97,7 @@ void Refinement::sharpen(Shown& shown) {
   reduction_.reduce(shown);
 }
 
-// The output of a call of the plan in one trial; nothing if it has none.
+// The output digest of a call of the plan in one trial; empty if it has none.
 std::optional<std::uint64_t> output_digest(const Observation& o, std::int32_t call,
                                            const std::string& buffer) {
   for (const auto& c : o.calls)
@@ -131,23 +132,23 @@ std::optional<bool> Refinement::is_wrong_as_written(const Shown& shown) {
   return wrong;
 }
 
-// An order and its reverse are the two trials of one question, so whatever is simpler than the one
-// passes or fails like what is simpler than the other.
+// An order and its reverse are the two trials of one question, so every plan simpler than one order
+// passes or fails exactly like its reverse.
 void Refinement::turn_around(Shown& shown) {
   const Verdict& verdict = shown.answer.verdict;
   if (verdict.signature.kind != FailKind::history || shop_.options.stopped()) return;
   const auto is_call = [](const Step& step) { return std::holds_alternative<CallStep>(step); };
   if (!std::ranges::all_of(shown.plan.steps, is_call)) return;
-  // What a process keeps of other plans would look like an effect of the order.
+  // State that a process keeps from other plans would look like an effect of the order.
   evaluator_.set_reuse(exec::Reuse::none);
-  // Where that cannot be told, most likely by what calls before it have left: there are none before
-  // the first.
+  // If this cannot be determined, calls are most likely wrong because of state left by earlier
+  // calls, and the first call has no earlier calls.
   const auto wrong = is_wrong_as_written(shown);
   if (wrong.value_or(verdict.call != 0)) return;
   Plan reversed = shown.plan;
   std::ranges::reverse(reversed.steps);
   Answer answer = evaluator_.ask(*shown.oracle, reversed);
-  // Where both orders are wrong it differs in its first call, too.
+  // If both orders are wrong, the reversed plan differs in its first call, too.
   if (!same_failure(answer, verdict.signature) || (!wrong && answer.verdict.call <= 0)) return;
   shown.plan = std::move(reversed);
   shown.answer = std::move(answer);
@@ -176,7 +177,7 @@ Result<bool> Refinement::measure(Shown& shown, bool reuse) {
   const TriageOptions& options = shop_.options;
   evaluator_.set_deadline(options.deadline);
   evaluator_.set_reuse(exec::Reuse::none);
-  // A replay of the finding has several queues.
+  // A replay of the finding runs with several hardware queues.
   evaluator_.set_one_queue(false);
   const bool slow = finding_.signature.kind == FailKind::hang;
   const auto [times, fresh] = times_to_measure(reuse);
@@ -208,7 +209,7 @@ Result<bool> Refinement::measure(Shown& shown, bool reuse) {
 Result<void> Refinement::keep_unmeasured(const Shown& shown) {
   finding_.minimal = false;
   if (finding_.reduction.end == ReductionEnd::minimal)
-    finding_.reduction.end = ReductionEnd::time;  // for the measurement
+    finding_.reduction.end = ReductionEnd::time;  // time ended before the measurement
   finding_.reliability = {1, 1};
   finding_.signature = shown.answer.verdict.signature;
   finding_.reason = shown.answer.verdict.reason;
@@ -223,7 +224,7 @@ void Refinement::take_back(const Shown& unreduced, const Reliability& counts, Re
   finding_.plan = unreduced.plan;
   finding_.minimal = false;
   finding_.reduction.end = why;
-  finding_.reliability = counts;  // of this plan; the counts of another one do not apply
+  finding_.reliability = counts;  // counts of this plan; the counts of another plan do not apply
   finding_.state = state_of(counts);
 }
 
@@ -242,14 +243,15 @@ Result<void> Refinement::run(bool rename) {
     finding_.plan = shown.plan;
     const bool taken_for_sure = finding_.reliability.k >= finding_.reliability.n;
     RZ_TRY_ASSIGN(const auto measured, measure(shown, reuse));
-    // Assumed to fail always, but it does not: a lucky pass may have ended the reduction.
+    // The failure was assumed to show always but does not: a lucky pass may have ended the
+    // reduction.
     const bool stopped = shop_.options.stopped();
     if (measured && finding_.state == FindingState::flaky && taken_for_sure && !stopped) continue;
     const bool as_it_was = !measured && shown.plan == unreduced.plan;
     if (!measured && !as_it_was && !reuse && taken_for_sure) return keep_unmeasured(shown);
     if (as_it_was || (measured && finding_.state != FindingState::unconfirmed)) return {};
     // The finding was confirmed before. The reduced plan no longer fails, or was not run, so the
-    // finding keeps the unreduced one. If that is what was measured, its runs count.
+    // finding keeps the unreduced plan. If the measured plan is the unreduced plan, its runs count.
     const bool same_question =
         shown.plan == unreduced.plan && finding_.signature == unreduced.answer.verdict.signature;
     if (measured && same_question) before.n += finding_.reliability.n;
@@ -265,7 +267,7 @@ Result<void> refine(const Workshop& shop, Case& c, std::chrono::milliseconds red
                     Naming naming) {
   RZ_TRY(Refinement(shop, c, reduce_time).run(naming == Naming::may_sharpen));
   RZ_TRY_ASSIGN(auto stored, shop.sink.update(c.finding));
-  // Merged into another finding: it is as new as that one.
+  // The finding was merged into another one and is as new as that one.
   if (std::exchange(c.finding.id, stored.id) != stored.id) c.is_new = stored.is_new;
   drop_if_same(c);
   return {};

@@ -17,7 +17,7 @@ bool ran(const Observation& o) {
          o.end != End::out_of_memory;
 }
 
-// A device refuses the launch that an oracle without a device has found.
+// True if a device refused a launch for which an oracle without a device recorded a failure.
 bool is_refusal_of(const Signature& recorded, const Signature& other) {
   return recorded.kind == FailKind::launch_config && other.kind == FailKind::fault &&
          other.where == kRefusedLaunchCode;
@@ -29,7 +29,7 @@ TrialsRun trials_of(const Answer& answer) {
                                                                                   : TrialsRun::none;
 }
 
-// A trial in which a write beside that buffer would have been missed.
+// Returns a trial in which a write beside that buffer would have been missed, or null.
 const TrialSpec* blind_trial(const Answer& own, const std::string& buffer) {
   for (std::size_t t = 0; t < std::min(own.trials.size(), own.observations.size()); ++t)
     for (const auto& call : own.observations[t].calls)
@@ -38,7 +38,8 @@ const TrialSpec* blind_trial(const Answer& own, const std::string& buffer) {
   return nullptr;
 }
 
-// Calls of the comparing trial that were compared in other elements than elsewhere.
+// Number of calls of the comparing trial of which only a sample was compared, unlike in other
+// trials.
 std::int64_t calls_sampled_instead(const Answer& own) {
   std::int64_t count = 0;
   for (std::size_t t = 0; t < std::min(own.trials.size(), own.observations.size()); ++t) {
@@ -51,11 +52,11 @@ std::int64_t calls_sampled_instead(const Answer& own) {
   return count;
 }
 
-// Why a pass says nothing of the recorded failure; empty if it does say something.
+// Explains why a pass does not show that the recorded failure is gone; empty if it does show that.
 std::string why_blind(const Plan& plan, const Answer& own, const Signature& recorded) {
   const ReferenceCount& count = own.verdict.reference;
-  // A finding does not say which of its calls the reference failed, so that only a run in which
-  // each was compared says that none fails. A call that every trial samples is compared in the rows
+  // A finding does not record in which of its calls the reference failed, so a run shows that none
+  // fails only if every call was compared. A call that every trial samples is compared in the rows
   // in which it failed.
   const auto parts = calls_sampled_instead(own);
   if (needs_reference(recorded.kind) && count.compared - parts != count.calls)

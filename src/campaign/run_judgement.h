@@ -1,5 +1,5 @@
 // Judges one run of a plan from the answers of all oracles that judged it, by the ranking of
-// core/run_result.h, including what single trials show by themselves.
+// core/run_result.h, including failures that single trials show by themselves.
 #pragma once
 
 #include <optional>
@@ -22,51 +22,51 @@ struct RunJudgement {
 };
 
 // `answers` has one answer for each oracle that ran `plan`; with `recorded` the first is that of
-// the finding's own oracle. A run without a failure passes, except where it could not have shown
-// the recorded one; such a run is not judged:
-//   - the reference failed, and a call of the plan was not compared with it;
-//   - an access was before or after a buffer, and the mode has neither canaries nor guard pages
-//     around that buffer.
+// the finding's own oracle. A run without a failure passes, unless it could not have shown the
+// recorded failure; then it is not judged:
+//   - the recorded failure needs the reference, and a call of the plan was not compared with it;
+//   - the recorded access was before or after a buffer, and the mode has neither canaries nor guard
+//     pages around that buffer.
 RunJudgement judge_run(const Plan& plan, std::span<const Answer> answers,
                        const std::optional<Signature>& recorded);
 
-// The verdict of the finding's own oracle in `own`, by the same rules.
+// The verdict of the finding's own oracle in `own`, by the rules of judge_run().
 Verdict own_verdict(const Plan& plan, const Answer& own, const Signature& recorded);
 
 // One run of a plan by all oracles, and its judgement.
 struct JudgedRun {
   std::vector<Answer> answers;
-  RunJudgement judgement;  // whose `answer` is one of these
+  RunJudgement judgement;  // its `answer` is an index into `answers`
 };
 
-// Runs `plan` `runs` times by all `oracles` and judges each run (judge_run()). The trials in the
-// plan's own mode and those of oracles[0] go first. If one of them hangs, the run ends with that
-// verdict: trials in other modes would most likely hang, too, and cost their deadlines.
+// Runs `plan` `runs` times with all `oracles` and judges each run (judge_run()). oracles[0] and the
+// oracles that run the plan as written go first. If one of their trials hangs, the run ends with
+// that verdict: trials in other modes would most likely hang, too, and cost their deadlines.
 std::vector<JudgedRun> ask_runs(Evaluator& evaluator, std::span<const Oracle* const> oracles,
                                 const Plan& plan, const std::optional<Signature>& recorded,
                                 std::int64_t runs);
 
-// `answer` is that of a tool which was asked in the place of the oracle that found `recorded`: what
-// it reports is a failure of its own, unless it is the same bug.
+// Judges the answer of a tool that was run instead of the oracle that found `recorded`: a failure
+// that the tool reports is a separate failure, unless it is the same bug.
 RunJudgement judge_by_tool(const Plan& plan, const Answer& answer,
                            const std::optional<Signature>& recorded);
 
-// Whether runs that fail with another signature are an alarm of their own. A wrong output beside
-// the recorded failure is a consequence of that failure; what a single trial shows directly, such
-// as a fault, is never explained away.
+// Whether a run's failure with another signature is an alarm of its own. A wrong output together
+// with the recorded failure is a consequence of that failure; a failure that a single trial shows
+// directly, such as a fault, is always an alarm of its own.
 bool is_own_alarm(const Verdict& other, bool recorded_too);
 
 // The oracles that show whether a plan still fails as recorded under `own`, with `own` first. An
-// oracle that needs no trial cannot show that the plan runs, so one that does is added.
+// oracle that needs no trial cannot show that the plan runs, so one that runs trials is added.
 std::vector<const Oracle*> own_oracles(const oracles::Catalog& catalog, const Oracle& own,
                                        const Plan& plan, const TargetSpec& spec);
 
-// Those that must pass, too, before such a plan counts as passing: the target's reference, because
-// wrong outputs are a failure whatever was recorded.
+// The oracles that must also pass before the plan counts as passing: the target's reference,
+// because wrong outputs are a failure whatever was recorded.
 std::vector<const Oracle*> further_oracles(const oracles::Catalog& catalog, const Oracle& own,
                                            const TargetSpec& spec);
 
-// Both.
+// Returns own_oracles(), then further_oracles().
 std::vector<const Oracle*> oracles_for(const oracles::Catalog& catalog, const Oracle& own,
                                        const Plan& plan, const TargetSpec& spec);
 

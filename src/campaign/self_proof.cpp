@@ -51,7 +51,7 @@ std::optional<std::string> proof_problem(const Asked& asked) {
                      name_of(planted.mode.placement), got, v.reason.empty() ? "" : ": ", v.reason);
 }
 
-// Jobs for the warm workers; fresh ones run them if there are no warm ones.
+// Jobs for the warm workers; without warm workers these jobs run in fresh ones.
 class WarmJobs {
  public:
   WarmJobs(exec::Executor& executor, const SelfProofOptions& options)
@@ -75,7 +75,7 @@ class WarmJobs {
   std::vector<Asked*> asked_;
 };
 
-// Has each oracle judge, after the further trials that some need.
+// Has each oracle judge, after running the follow-up trials that some oracles request.
 void judge_all(exec::Executor& executor, std::vector<Asked>& all,
                std::chrono::milliseconds deadline) {
   std::vector<exec::Job> jobs;

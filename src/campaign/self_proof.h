@@ -1,6 +1,6 @@
-// The self-proof: before the screen starts, planted bugs (planted.h) go through the same workers
-// and oracles, under the launch modes, placements and allocators of the plans. A harness that
-// misses them would report a broken target as clean.
+// The self-proof: before the screen starts, planted bugs (planted.h) run in the same workers and
+// oracles, under the launch modes, placements and allocators of the plans. A harness that misses
+// them would report a broken target as clean.
 #pragma once
 
 #include <chrono>
@@ -22,21 +22,22 @@ struct SelfProof {
 struct SelfProofOptions {
   std::chrono::milliseconds deadline{10000};  // of each trial
   std::function<bool()> stop = {};            // Ctrl-C; ends it with an error
-  bool seeded_schedules = false;              // of blocks and threads, on the host device
-  // Allocators that plans may name; the guard arena is always included.
+  bool seeded_schedules = false;  // a seed determines the schedule of blocks and threads (host
+                                  // device)
+  // Allocators that plans may use; the guard arena is always included.
   std::vector<Allocator> allocators = {Allocator::guard, Allocator::plain, Allocator::pool,
                                        Allocator::caching};
 };
 
-// The spec of a target on the executor's device; null for an unknown one.
+// Returns the spec of a target on the executor's device; null if the target is unknown.
 using FindSpec = std::function<const TargetSpec*(std::string_view name)>;
 
 // Has the oracles judge the targets of the selftest plugin: each of its bugs must be caught with
 // its own kind, and its clean target must pass. Bugs that kill their worker run in fresh workers;
-// at the same time the others run in a warm one, if there is one. Nothing is left in flight unless
-// it is stopped.
+// at the same time the others run in a warm worker, if there is one. No job is left in flight
+// unless `stop` ended the proof.
 //
-// A harness error of one line names the first proof that failed, or a missing target.
+// On failure, a harness error of one line names the first proof that failed, or a missing target.
 Result<SelfProof> prove(exec::Executor& executor, const oracles::Catalog& catalog,
                         const FindSpec& find_spec, const SelfProofOptions& options);
 

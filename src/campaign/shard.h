@@ -1,4 +1,4 @@
-// Divides the work of one night between several runners: no two have the same work.
+// Divides the work of one night between several runners, without overlap.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ struct Shard {
   int index = 1;  // counted from 1
   int count = 1;
 
-  // "2/3"; a usage error unless 1 <= index <= count <= kMost.
+  // Parses text such as "2/3"; a usage error unless 1 <= index <= count <= kMost.
   static Result<Shard> parse(std::string_view text);
   std::string text() const;
 

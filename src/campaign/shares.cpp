@@ -41,7 +41,7 @@ std::vector<double> fuzz_shares(std::span<const TargetPast> targets) {
   std::vector<double> shares;
   double all = 0;
   for (const auto& s : sums) {
-    // Time as a multiple of an even share, so that the length of nights does not matter.
+    // Use multiples of an even share of time, so that the length of nights does not matter.
     const double time = seconds > 0 ? s.seconds / seconds * n : 1;
     shares.push_back((s.findings + 1) / (time + 1) * (1 + kBonusPerNightWaited * s.waited));
     all += shares.back();

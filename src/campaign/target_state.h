@@ -33,47 +33,48 @@ struct Campaign::TargetState {
   ReferenceBudget references;
   std::size_t index;
   std::uint64_t generated = 0;
-  std::deque<Pending> put_off;     // made, and to be submitted later
+  std::deque<Pending> put_off;     // generated, to be submitted later
   std::size_t in_warm_worker = 0;  // plans given to a worker of the screen and not judged yet
-  // Screened plans, and those that cost their worker.
+  // Counts of screened plans and of those that cost their worker.
   struct Losses {
     std::uint64_t plans = 0, losses = 0;
-    // True if so many do that a worker which also runs others is seldom warm.
+    // True if the loss rate is so high that a worker shared with other plans would seldom be warm.
     bool many() const { return losses > 0 && losses * kRare >= plans; }
-    static constexpr std::uint64_t kRare = 64;  // plans
-    // True if between canaries a fault costs about as many workers as between guard pages.
+    static constexpr std::uint64_t kRare = 64;  // one loss in more plans is rare
+    // True if a fault with wide canaries costs about as many workers as with guard pages.
     bool most() const { return losses >= kFew && 2 * losses > plans; }
     static constexpr std::uint64_t kFew = 3;
   };
   Losses between_pages, between_canaries;
-  // An exception that a target throws is a fault, too, and costs none.
+  // An exception that a target throws is also a fault, but costs no worker.
   bool has_lost_workers() const { return between_pages.losses + between_canaries.losses > 0; }
   const Losses& losses(bool canaries) const { return canaries ? between_canaries : between_pages; }
-  // A fault of the target was seen, and is not known to be gone: another occurrence costs a worker
-  // and says little, so most plans run between wide canaries, where an access out of bounds costs
-  // nothing. Some do not, for what only a guard page shows; one of them at a time waits for a
-  // worker.
+  // A fault of the target was seen and is not known to be fixed. Another occurrence costs a worker
+  // and adds little, so most plans run with wide canaries, with which an access out of bounds costs
+  // no worker. Some plans still run with guard pages, because some failures show only there; at
+  // most one of these waits for a worker at a time.
   bool fault_is_known = false;
-  bool has_fault = false;  // one was found
+  bool has_fault = false;  // a fault was found
   bool next_between_canaries() const {
     const bool one_waits = std::any_of(put_off.begin(), put_off.end(), [](const Pending& plan) {
       return plan.will_lose && !plan.between_canaries;
     });
     return fault_is_known && (generated % kBetweenPages != 0 || one_waits);
   }
-  static constexpr std::uint64_t kBetweenPages = 8;  // one in so many plans is
-  // A hang of the target was measured at the full deadline: further ones are given less time.
+  static constexpr std::uint64_t kBetweenPages = 8;  // one in this many plans runs with guard pages
+  // A hang of the target was measured at the full deadline: further hanging plans get less time.
   bool hang_is_known = false;
-  // The first plan ended as a hang by a deadline below that of a trial, which costs a worker also
-  // where it is only slow.
+  // The first plan was ended as a hang at the short deadline (call_deadline()); the target may only
+  // be slow.
   bool may_be_slow = false;
-  bool has_hung = false;  // a plan did, as far as is known
-  // Another call that hangs costs a deadline and says little, so most plans are made without those
-  // that probably do.
+  bool has_hung = false;  // a plan hung, as far as is known
+  // A further hanging call costs a deadline and adds little, so most plans are generated without
+  // calls that will probably hang.
   HungCalls hung;
   bool leaves_out_hung() const { return !hung.empty() && generated % kWithHung != 0; }
-  static constexpr std::uint64_t kWithHung = 61;  // one in so many plans is not
-  // Calls of a target that has not hung in so many plans are not counted: it costs time.
+  static constexpr std::uint64_t kWithHung = 61;  // one in this many plans keeps such calls
+  // Calls are no longer counted once a target has run this many plans without a hang, because
+  // counting costs time.
   bool counts_calls() const { return stats.plans < kFirstPlans || !hung.empty(); }
   static constexpr std::uint64_t kFirstPlans = 500;
   void note_slow() {
@@ -82,12 +83,12 @@ struct Campaign::TargetState {
     between_pages = between_canaries = {};
   }
   double spent_us = 0;
-  // Time used relative to the weight; the target with the least runs next.
+  // Time used relative to the weight; the target with the smallest value runs next.
   double due() const { return spent_us / under_test.weight; }
   // Time used for triage while triage has its own share of the device
   // (CampaignOptions::screen_leaves_room).
   double looked_into_us = 0;
-  // Plans that cost workers of triage, and what they took.
+  // Plans that cost workers of triage, and the time they took.
   std::uint64_t losing_aside = 0;
   std::chrono::microseconds losing_aside_took{0};
   void spend(std::chrono::steady_clock::duration time) {
@@ -99,35 +100,38 @@ struct Campaign::TargetState {
     std::int64_t finding = 0;
     std::uint64_t seen = 0;
     bool found = false;           // confirmed or flaky
-    bool waiting = false;         // its case is not confirmed or dismissed yet
-    std::int64_t unreported = 0;  // occurrences not yet reported to the sink; not `held`
-    // Worth another look, and met while another was waiting; `held_as`: `seen` at that time.
+    bool waiting = false;         // its case is neither confirmed nor dismissed yet
+    std::int64_t unreported = 0;  // occurrences not yet reported to the sink; excludes `held`
+    // A suspect worth triage that was seen while another one waited; `held_as`: `seen` at that
+    // time.
     std::optional<Suspect> held = {};
     std::uint64_t held_as = 0;
-    // Of the plans that failed alike after the first: one with the fewest launches, then steps,
-    // then the least sum of dims, which are known without a call of the spec's functions.
+    // The smallest of the plans that failed in the same way after the first: fewest launches, then
+    // fewest steps, then the least sum of dims. These are known without a call of the spec's
+    // functions.
     std::optional<Plan> smallest = {};
     void note(const Plan& plan);
   };
   std::map<std::string, SuspectGroup> groups;
-  // Two operations by kind and name, behind the buffer that they use.
+  // The buffer, then the kind and name of each of two operations that use it.
   using OrderKey = std::tuple<std::string, std::string, std::string>;
   struct OrderTries {
     std::uint64_t seen = 0;   // plans that leave the order open
-    std::uint64_t tried = 0;  // those in which both orders were tried
+    std::uint64_t tried = 0;  // plans in which both orders were tried
   };
   std::map<OrderKey, OrderTries> order_tries;
-  // The pairs that are to be tried in a plan that leaves these open, and count as tried.
+  // Returns the pairs to try in a plan that leaves these pairs unordered, and counts them as tried.
   std::set<OrderKey> take_orders(const OrderObservation& order);
-  // Outputs on which equal runs differ, with the finding that reports it: that finding explains any
-  // further difference in the same output.
+  // Outputs on which identical runs differ, with the id of the finding that reports this: the
+  // finding explains any further difference in the same output.
   std::map<std::string, std::int64_t> nondeterministic;
   std::deque<Visit> waiting;     // ordered by station
-  std::deque<Visit> unfinished;  // at the end of their way, with a reduction that the time ended
-  std::size_t taken_up = 0;      // visits that continue one
+  std::deque<Visit> unfinished;  // at their last station, with a reduction that ended for lack of
+                                 // time
+  std::size_t taken_up = 0;      // visits that continue an unfinished reduction
   std::size_t looking_into = 0;  // cases at a station
-  std::size_t looking_into_hangs = 0;  // those of them that hang
-  // Plans wait for cases, but not for hangs: one takes several deadlines.
+  std::size_t looking_into_hangs = 0;  // cases at a station that hang
+  // Plans of the target wait for its cases, but not for hangs: a hang takes several deadlines.
   bool is_triaged() const {
     return looking_into > looking_into_hangs ||
            std::any_of(waiting.begin(), waiting.end(), [](const Visit& v) { return !v.hang; });

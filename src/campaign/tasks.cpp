@@ -10,7 +10,7 @@
 
 namespace redzone::campaign {
 
-// One task: its stack and what it waits for.
+// One task: its stack and the trials or condition that it waits for.
 class Tasks::Running final : public exec::Runner {
  public:
   Running(exec::Executor& executor, Task task, std::size_t most_together)
@@ -18,7 +18,7 @@ class Tasks::Running final : public exec::Runner {
         executor_(executor),
         most_together_(most_together),
         coroutine_([this] { task_.body(*this); }) {}
-  // Ends its trials first; then unwinds the body, if it has not ended.
+  // Cancels the task's trials, then unwinds the body if it has not ended.
   ~Running() override {
     if (batch_) executor_.cancel_fresh(*batch_, "stopped");
   }
@@ -39,10 +39,10 @@ class Tasks::Running final : public exec::Runner {
     done_ = nullptr;
   }
 
-  // True if the task can continue: what it waits for is there, or will not come.
+  // True if the task can continue: its results are available, or will not come.
   bool is_ready(bool closed) {
     if (done_ != nullptr) return (*done_)();
-    if (!wanted_) return true;  // it has not begun
+    if (!wanted_) return true;  // the task has not begun
     const bool stopped = wanted_->options.stop && wanted_->options.stop();
     if (batch_) {
       if (stopped) executor_.cancel_fresh(*batch_, "stopped");
@@ -63,12 +63,12 @@ class Tasks::Running final : public exec::Runner {
   bool waits_for_workers() const { return wanted_.has_value() && !batch_; }
   bool is_running() const { return batch_.has_value(); }
   bool alone() const { return wanted_ && wanted_->options.alone; }
-  // True if an executor would soon have a worker for its next job.
+  // True if the executor will soon have a worker for the task's next job.
   bool has_room() const {
     return executor_.fresh_room(left().empty() ? exec::Job{} : left().front());
   }
   Rank rank() const { return task_.rank ? task_.rank() : Rank{}; }
-  // Submits the next of its jobs, as many as it may have at a time.
+  // Submits the next batch of the task's jobs.
   void submit() { batch_ = executor_.submit_fresh(left().first(together())); }
   const Task& task() const { return task_; }
 
@@ -78,10 +78,10 @@ class Tasks::Running final : public exec::Runner {
     exec::RunOptions options;
   };
 
-  // The jobs that have not been submitted; none before there are results of those that have.
+  // The jobs that have not been submitted. Call only while no batch is in flight.
   std::span<const exec::Job> left() const { return wanted_->jobs.subspan(results_.size()); }
-  // How many of them go together. Those that one worker is to run, or that are to run side by side,
-  // are not separated.
+  // Size of the next batch. Jobs that one worker must run, or that must run side by side, are kept
+  // together.
   std::size_t together() const {
     const auto jobs = left();
     const auto belongs = [](const exec::Job& job) { return job.behind || job.side_by_side; };
@@ -112,7 +112,7 @@ class Tasks::Running final : public exec::Runner {
   std::optional<exec::BatchId> batch_;
   std::vector<exec::JobResult> results_;
   const std::function<bool()>* done_ = nullptr;
-  Coroutine coroutine_;  // last: what it unwinds uses the others
+  Coroutine coroutine_;  // last, because unwinding uses the other members
 };
 
 Tasks::Tasks(exec::Executor& executor, std::size_t most_together)
@@ -134,7 +134,7 @@ void Tasks::advance() {
   }
 }
 
-// Resumes every task that can continue, once; true if there was one.
+// Resumes every task that can continue, once; returns true if there was one.
 bool Tasks::go_on() {
   bool any = false;
   for (auto it = tasks_.begin(); it != tasks_.end();) {
@@ -161,7 +161,7 @@ bool Tasks::is_quiet() const {
          std::none_of(tasks_.begin(), tasks_.end(), [](const auto& t) { return t->is_running(); });
 }
 
-// The others come first.
+// Tasks that do not need the device alone come first.
 bool Tasks::want_quiet() const {
   return !tasks_.empty() &&
          std::all_of(tasks_.begin(), tasks_.end(), [](const auto& t) { return t->alone(); });

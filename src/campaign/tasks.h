@@ -1,4 +1,4 @@
-// Runs tasks that need trials interleaved: while one waits for its trials, the other tasks and the
+// Interleaves tasks that need trials: while one task waits for its trials, the other tasks and the
 // screen go on.
 #pragma once
 
@@ -33,14 +33,14 @@ class Tasks {
     // the runner.
     std::function<void(exec::Runner&)> body;
     std::function<Rank()> rank;
-    // Called after each part of its trials that was run, with that part.
+    // Called after each batch of the task's trials, with the jobs and results of that batch.
     std::function<void(std::span<const exec::Job>, std::span<const exec::JobResult>)> ran;
     std::function<void()> ended;  // called on the stack of advance()'s caller; may add tasks
   };
 
-  // `executor` outlives this. A task that wants more trials than `most_together` waits for its turn
-  // again behind that many, so that it does not keep the others from the workers until its last
-  // trial is done.
+  // `executor` outlives this object. A task that wants more trials than `most_together` is
+  // submitted in batches of that many and waits for its turn again after each, so that it does not
+  // keep other tasks from the workers until its last trial is done.
   explicit Tasks(exec::Executor& executor,
                  std::size_t most_together = std::numeric_limits<std::size_t>::max());
   // Unwinds unfinished tasks without calling their callbacks.
@@ -49,16 +49,17 @@ class Tasks {
   Tasks& operator=(const Tasks&) = delete;
 
   void add(Task task);
-  // Resumes tasks whose trials are done until all wait; submits as many trials as there may soon be
-  // workers for. Throws what a task throws.
+  // Resumes tasks whose trials are done until all tasks wait; submits as many trials as there will
+  // soon be workers for. Throws what a task throws.
   void advance();
 
-  // From now on, tasks that wait for workers get none: their trials end at once as worker errors.
+  // From now on, tasks that wait for workers get no workers: their trials end at once as worker
+  // errors.
   void submit_no_more() { closed_ = true; }
 
   std::size_t size() const { return tasks_.size(); }
-  // True if all tasks left run or wait for trials that need the device alone: no other trial may be
-  // submitted.
+  // True if there are tasks and all of them run or wait for trials that need the device alone: no
+  // other trial may then be submitted.
   bool want_quiet() const;
 
  private:

@@ -62,7 +62,7 @@ Result<Triage::Settled> Triage::reduce_again(Finding stored, const TargetSpec& s
     c.is_new = kept.is_new;
   }
   drop_if_same(c);
-  // The plan still fails as recorded, and the same write was met in its other form.
+  // The plan still fails as recorded; the other failure is the same write in its other form.
   if (runs.reliability.k > 0 && c.other &&
       same_bug_in_any_form(c.other->verdict.signature, finding.signature))
     c.other.reset();

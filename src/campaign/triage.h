@@ -1,4 +1,4 @@
-// All stations of triage in sequence, for a caller that waits for one finding.
+// Runs all stations of triage in sequence, for a caller that waits for one finding.
 #pragma once
 
 #include "campaign/stations.h"
@@ -21,7 +21,7 @@ class Triage {
   Result<Settled> run(Finding finding, const Suspect& suspect, const TargetSpec& spec);
 
   // Reduces a stored finding further, judged by the finding's oracle. A confirmed finding keeps its
-  // signature, whatever else smaller plans show.
+  // signature, whatever other failures smaller plans show.
   Result<Settled> reduce_again(Finding finding, const TargetSpec& spec);
 
  private:

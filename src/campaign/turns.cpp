@@ -8,13 +8,15 @@
 namespace redzone::campaign {
 namespace {
 
-// The first look at a target ends with its first suspect or this number of plans.
+// The first look at a target ends with its first suspect or after this number of plans.
 constexpr std::uint64_t kFirstLookPlans = 32;
-// Plans of targets that lose their workers, at the same time: triage needs workers, too.
+// Maximum number of plans of targets that lose their workers that run at the same time: triage
+// needs workers, too.
 constexpr std::size_t kMostLossy = 2;
-// A plan that has not been judged for so long may hang.
+// A plan that has not been judged after this time may hang.
 constexpr std::chrono::milliseconds kTakesLong{250};
-// Plans of a target that wait for a worker aside while others of it run.
+// Maximum number of deferred plans per target; while that many wait for a used worker, the target
+// generates no more.
 constexpr std::size_t kMostPutOff = 4;
 // How far a target without a prepared plan may fall behind its share.
 constexpr std::chrono::duration<double, std::micro> kMostCredit{std::chrono::seconds(2)};
@@ -66,7 +68,7 @@ bool Campaign::goes_apart(const Pending& plan) const {
          (plan.will_lose || plan.references.in_all() > ReferenceBudget::kSmallWork);
 }
 
-// Such a plan loses its worker, or may keep it for long, and triage needs workers, too.
+// Such a plan loses its worker or may occupy it for long, and triage needs workers, too.
 bool Campaign::room_aside(bool will_lose) const {
   if (will_lose) return aside_losing_ < kMostLossy;
   return aside_long_ < std::max<std::size_t>(options_.triage.parallel / 2, 1);
@@ -78,10 +80,10 @@ bool Campaign::is_alone(const TargetState& target) const {
   });
 }
 
-// If the screen leaves room, it usually has a single worker, where a hang delays all plans queued
-// behind it. A target that hangs usually hangs in its first plan. So only one plan of a target is
-// queued until the first is judged, and none while one takes long: several that hang at a time
-// would slow everything down. Afterwards TargetState::losses decides.
+// If the screen leaves room, it usually has a single worker, in which a hang delays all plans
+// queued behind it. A target that hangs usually hangs in its first plan. So only one plan of a
+// target is queued until the first is judged, and no further plan while one takes long: several
+// hangs at a time would slow everything down. After the first plan, TargetState::losses decides.
 bool Campaign::waits_for_itself(const TargetState& target) const {
   if (!options_.screen_leaves_room || target.in_warm_worker == 0 || is_alone(target)) return false;
   const auto takes_long = [&](const auto& job) {
@@ -142,7 +144,7 @@ Campaign::TargetState* Campaign::target_to_look_into() {
   for (auto& target : targets_)
     if (may_look_into(target) && (best == nullptr || comes_before(target, *best))) best = &target;
   if (best == nullptr || !best->looked_into) return best;
-  // One of a later station waits for workers that nobody else wants, so it keeps no others waiting.
+  // A case at a later station waits for workers that nobody else wants, so it delays no other case.
   const Station stage = stage_of(best->waiting.front());
   const auto before = std::count_if(further_.begin(), further_.end(),
                                     [&](const auto& visit) { return stage_of(*visit) <= stage; });

@@ -12,7 +12,7 @@ struct VariantRun {
   RunJudgement judged = {};
 };
 
-// Adds the answers of more oracles to those of each run, and judges it anew.
+// Adds the answers of more oracles to those of each run, and judges the run again.
 template <typename OraclesOf>
 void ask_more(Evaluator& evaluator, const Signature& recorded, std::span<VariantRun* const> runs,
               const OraclesOf& oracles_of) {

@@ -1,5 +1,5 @@
-// Runs plans that differ from a finding's, to learn which of them fail as it does: the one
-// judgement behind attribution, bisection and explanations.
+// Runs plans that differ from a finding's plan, to learn which of them fail in the same way: the
+// single judgement behind attribution, bisection and explanations.
 #pragma once
 
 #include <span>
@@ -9,10 +9,10 @@
 
 namespace redzone::campaign {
 
-// One run of each plan, in their order; a plan may be listed several times. Runs are judged by
-// judge_run() from the answers of own_oracles(), and those that pass so from those of
-// further_oracles(), too: wrong outputs are no pass, whatever was recorded. Most variants fail, and
-// a fault costs a worker, so the others are not asked of all.
+// Runs each plan once and returns the judgements in the order of the plans; a plan may be listed
+// several times. judge_run() judges each run from the answers of own_oracles(). Runs that pass are
+// also judged by further_oracles(), because wrong outputs are no pass, whatever was recorded. The
+// further oracles run only for these, because most variants fail and each fault costs a worker.
 std::vector<RunJudgement> judge_variants(Evaluator& evaluator, const oracles::Catalog& catalog,
                                          const Oracle& own, const Signature& recorded,
                                          std::span<const Plan* const> plans);

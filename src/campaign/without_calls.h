@@ -1,4 +1,4 @@
-// Plans without some of their calls.
+// Plans with some of their calls removed.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +14,9 @@ struct Shortened {
   std::uint64_t left_out = 0;  // calls, without repeats and replays
 };
 
-// Leaves out the calls for which `goes` is true. A call that is captured takes the graphs with it:
-// all calls then run where they were captured, and once more at each replay. Nothing if no call
-// would be left, or none goes.
+// Removes the calls for which `goes` is true. If a removed call is captured, the plan loses its
+// graphs: all calls then run where they were captured, and once more at each replay. Returns
+// nothing if no call would be left, or none is removed.
 std::optional<Shortened> without_calls(const Plan& plan,
                                        const std::function<bool(const Call&)>& goes);
 

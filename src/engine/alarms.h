@@ -7,7 +7,7 @@
 
 namespace redzone::engine {
 
-// Measures `alarm` and stores it as a finding of its own that belongs to no campaign.
+// Measures `alarm` and stores it as a separate finding that belongs to no campaign.
 Result<Finding> store_alarm(store::Store& store, const Site& site, campaign::Evaluator& evaluator,
                             const campaign::Alarm& alarm, const TargetEntry& entry);
 

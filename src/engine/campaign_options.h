@@ -1,4 +1,4 @@
-// The options of a campaign on an engine.
+// Options of a campaign that runs on an engine.
 #pragma once
 
 #include <chrono>
@@ -9,8 +9,8 @@
 
 namespace redzone::engine {
 
-// `time` and `plans` (for each target) are limits, either or both; 0: no limit. The campaign also
-// ends when the engine is interrupted.
+// `time` and `plans_per_target` are limits; either or both may be set; 0: no limit. The campaign
+// also ends when the engine is interrupted.
 campaign::CampaignOptions campaign_options(const Engine& engine, std::chrono::milliseconds time,
                                            std::uint64_t plans_per_target);
 

@@ -12,7 +12,7 @@
 namespace redzone::engine {
 namespace {
 
-// A stuck driver must not stop a campaign.
+// cuda-gdb is killed after this time, since a stuck driver must not stop a campaign.
 constexpr ToolLimits kGdbLimits{.time = std::chrono::seconds(10), .bytes = 64 * 1024};
 
 using sanitizer::kCoreDump;

@@ -1,5 +1,5 @@
-// The driver's core dump of a faulting kernel, read by cuda-gdb: names the kernel, and with
-// -lineinfo its source line, at the price of one more faulting run.
+// Reads the driver's core dump of a faulting kernel with cuda-gdb: names the kernel, and with
+// -lineinfo its source line, at the cost of one more faulting run.
 #pragma once
 
 #include <chrono>
@@ -13,9 +13,9 @@ namespace redzone::engine {
 
 class CoreDumpAttributor final : public campaign::Attributor {
  public:
-  // `worker`: the command of a worker on the CUDA device, with an absolute path. `cuda_gdb`: its
-  // path, or "" if there is none. `deadline`: of the trial. `interrupted` ends a wait for the
-  // worker or for cuda-gdb, as `stop` of attribute() does.
+  // `worker`: the command of a worker on the CUDA device, with an absolute path. `cuda_gdb`: path
+  // of cuda-gdb, or "" if there is none. `deadline`: deadline of the trial. `interrupted` ends the
+  // wait for the worker or for cuda-gdb, as `stop` of attribute() does.
   CoreDumpAttributor(exec::WorkerCommand worker, std::string cuda_gdb,
                      std::chrono::milliseconds deadline, std::function<bool()> interrupted)
       : worker_(std::move(worker)),
@@ -23,7 +23,7 @@ class CoreDumpAttributor final : public campaign::Attributor {
         deadline_(deadline),
         interrupted_(std::move(interrupted)) {}
 
-  // Applies to faults of the device only.
+  // Applies only to faults of the device.
   std::vector<Attribution> attribute(exec::Runner& runner, const Plan& plan, const TrialSpec& trial,
                                      const Signature& signature,
                                      const std::function<bool()>& stop) override;

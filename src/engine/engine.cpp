@@ -16,14 +16,14 @@
 namespace redzone::engine {
 namespace {
 
-// A finding should be attributed within ten seconds; under the tool the deadline is twenty times
-// this.
+// A finding should be attributed within ten seconds; the deadline under the tool is twenty times
+// this value.
 constexpr std::chrono::milliseconds kMemcheckDeadline{250};
 
-// Requests the same kernels and needs no GPU.
+// The dry-run device requests the same kernels and needs no GPU.
 constexpr DeviceKind kCompileOn = DeviceKind::dry_run;
 
-// The processes of the device use the other cores.
+// Half of the cores: the processes of the device use the others.
 std::size_t compilers_by_cores() {
   return std::clamp<std::size_t>(std::thread::hardware_concurrency() / 2, 1, 8);
 }
@@ -55,7 +55,7 @@ std::unique_ptr<CoreDumpAttributor> make_core_dump(exec::WorkerCommand worker,
                                                    std::function<bool()> interrupted) {
   std::error_code error;
   const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
-  if (!error) worker.argv[0] = self.string();  // absolute, since the worker is started through env
+  if (!error) worker.argv[0] = self.string();  // absolute, since env starts the worker
   return std::make_unique<CoreDumpAttributor>(std::move(worker), find_tool("cuda-gdb"), deadline,
                                               std::move(interrupted));
 }
@@ -108,7 +108,7 @@ Result<void> Engine::start_workers(const EngineOptions& options) {
   tiers.sanitized = [pools = sanitized_.get()](SanitizerTool tool) { return pools->open(tool); };
   tiers.interrupted = options.interrupted;
   tiers_ = std::make_unique<exec::TieredExecutor>(*pool_, std::move(tiers));
-  // Other devices catch a bad access directly, with all that memcheck would report.
+  // Other devices catch a bad access directly, and report everything that memcheck would report.
   if (device.tools.compute_sanitizer)
     memcheck_ = std::make_unique<campaign::MemcheckAttributor>(
         sanitized_->problem(SanitizerTool::memcheck), kMemcheckDeadline);
@@ -127,7 +127,8 @@ Result<void> Engine::prove_tool(SanitizerTool tool) {
 
 Result<campaign::SelfProof> Engine::prove(std::optional<Allocator> only) {
   const auto begun = std::chrono::steady_clock::now();
-  // First, because a useless tool would spoil the proofs of the oracles that depend on it.
+  // Prove the tool first, because a useless tool would invalidate the proofs of the oracles that
+  // depend on it.
   const bool with_tool = sanitizer_ != SanitizerTool::none;
   if (with_tool)
     if (const auto tool = prove_tool(sanitizer_); !tool)

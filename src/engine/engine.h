@@ -1,4 +1,4 @@
-// The environment of a command that runs something: targets, workers on a device, oracles.
+// The environment of a command that runs trials: targets, workers on a device, oracles.
 #pragma once
 
 #include <chrono>
@@ -21,7 +21,7 @@ namespace redzone::engine {
 
 class Engine {
  public:
-  // Loads the targets, starts the workers and waits for the first. A requested tool that is
+  // Loads the targets, starts the workers and waits for the first worker. A requested tool that is
   // unavailable is a harness error.
   static Result<std::unique_ptr<Engine>> open(const EngineOptions& options);
 
@@ -31,17 +31,17 @@ class Engine {
   std::chrono::milliseconds deadline() const { return deadline_; }
   bool interrupted() const { return interrupted_ && interrupted_(); }
 
-  // Checks that planted bugs are caught here, also by the requested tool. With `only`, under that
-  // allocator and the guard arena; otherwise under all of them.
+  // Checks that the oracles, and the requested tool, catch planted bugs here. With `only`, uses
+  // that allocator and the guard arena; otherwise all allocators.
   Result<campaign::SelfProof> prove(std::optional<Allocator> only = {});
-  // Checks that the tool, which is not none, catches a planted bug here.
+  // Checks that the tool, which must not be none, catches a planted bug here.
   Result<void> prove_tool(SanitizerTool tool);
 
   campaign::TriageOptions triage_options() const;
-  // Compiles kernels of upcoming plans; null if there is nothing to compile.
+  // Compiles kernels of upcoming plans; null if kernels are not compiled ahead.
   campaign::CompileAhead* compilers() const { return ahead_.get(); }
-  // A line for people about the plans of the ended campaign that were not compiled ahead: how many,
-  // or why none was. "" if all were.
+  // A line for people about the plans of the finished campaign that were not compiled ahead: how
+  // many, or why none was. "" if all were.
   std::string not_compiled_ahead() const;
 
  private:
@@ -58,10 +58,10 @@ class Engine {
   std::unique_ptr<CoreDumpAttributor> core_dump_;  // null if faults write no core dump
   std::unique_ptr<SanitizedPools> sanitized_;
   std::unique_ptr<exec::TieredExecutor> tiers_;
-  std::unique_ptr<campaign::MemcheckAttributor> memcheck_;  // null if not for this device
+  std::unique_ptr<campaign::MemcheckAttributor> memcheck_;  // null: not for this device
   std::optional<Site> site_;
   std::unique_ptr<campaign::CompileAhead> ahead_;  // null: see compilers()
-  std::string no_compilers_;                       // why there are none although they are wanted
+  std::string no_compilers_;  // why kernels are not compiled ahead although requested
 };
 
 }  // namespace redzone::engine

@@ -1,4 +1,4 @@
-// Patterns of target names, as a shell has them: "chunk_*".
+// Patterns of target names with shell wildcards: "chunk_*".
 #pragma once
 
 #include <string>
@@ -7,12 +7,12 @@
 
 namespace redzone::engine {
 
-// Whether this is a pattern and no name.
+// True if the text is a pattern rather than a name.
 bool is_pattern(const std::string& text);
 
-// Whether a target has such a name. A puzzle or a twin needs more: what comes before the first
-// wildcard begins with its family ("puzzle" of "puzzle.wide"), since they have planted bugs and are
-// no part of "all". A selftest never fits.
+// True if the target's name matches the pattern. For a puzzle or a twin, the part before the first
+// wildcard must also begin with its family ("puzzle" of "puzzle.wide"), since these targets have
+// planted bugs and are not part of "all". A selftest never matches.
 bool fits(const std::string& pattern, const std::string& name, Category category);
 
 }  // namespace redzone::engine

@@ -17,37 +17,39 @@
 namespace redzone::engine {
 namespace {
 
-// Workers that take longer to start are reused rather than started fresh each time.
+// Workers that take longer than this to start are reused rather than started fresh each time.
 constexpr std::chrono::milliseconds kCheapStart{100};
 
-// On an H200 (driver 580, bench/results/nvidia-h200-contexts.txt) contexts take 223 ms each one at
-// a time beside another, and 182 to 187 ms two or eight at a time; meanwhile a mapping call of
-// another process takes 6, 9 and 12 times as long.
+// Maximum number of workers that start at the same time if starting them is costly. On an H200
+// (driver 580, bench/results/nvidia-h200-contexts.txt), creating a context beside another takes 223
+// ms one at a time, and 182 to 187 ms two or eight at a time; meanwhile a mapping call of another
+// process takes 6, 9 and 12 times as long.
 constexpr std::size_t kMostCostlyStarts = 2;
 
-// Fresh jobs that have their turn at a time, besides the screen's worker, on a device apart from
-// the cores. Measured on an H200 (driver 580) over a minute of the puzzles: the median trial takes
-// 0.2 ms while no other worker runs one, 0.4 ms beside one, 5 ms beside three, and 50 ms beside
-// six.
+// Number of fresh jobs that run at a time, besides the screen's worker, on a device that is
+// separate from the cores. Measured on an H200 (driver 580) over a minute of the puzzles: the
+// median trial takes 0.2 ms while no other worker runs one, 0.4 ms beside one, 5 ms beside three,
+// and 50 ms beside six.
 constexpr std::size_t kMostInTurn = 1;
 
-// After this long without progress the screen goes on in another worker there, which takes about as
-// long to start.
+// After this long without progress, the screen on such a device continues in another worker, which
+// takes about as long to start.
 constexpr std::chrono::milliseconds kHeldUp{500};
 
-// Jobs of one finding that are submitted together there: one more than have their turn, so that the
-// next is ready when a turn ends.
+// Jobs of one finding that are submitted together on such a device: one more than run at a time, so
+// that the next job is ready when one ends.
 constexpr std::size_t kMostTogether = kMostInTurn + 1;
 
 bool is_costly(const WorkerTraits& worker) {
   return worker.start > kCheapStart;
 }
 
-// Importing torch takes up to 5 s on two cores, and what the user's files import comes on top.
+// Importing torch takes up to 5 s on two cores, and the imports of the user's files take additional
+// time.
 constexpr std::chrono::milliseconds kPythonStart{120'000};
 
-// One worker per core if the cores do the work. One warm worker keeps a GPU busier than several,
-// which take turns (bench/results: a third of the calls/s with four); half the cores start spares.
+// One worker per core if the cores do the work. One warm worker keeps a GPU busier than several
+// that take turns (bench/results: a third of the calls/s with four); half the cores start spares.
 struct WorkerCounts {
   std::size_t workers;
   std::size_t spares;
@@ -62,8 +64,8 @@ bool is_python(const TargetEntry& entry) {
   return entry.origin.source == TargetSource::python;
 }
 
-// What a worker of Python targets on the device needs of its environment, beside
-// python::variables(): a host device takes memory from a library that is preloaded.
+// Environment that a worker of Python targets on the device needs beside python::variables(): a
+// host device takes memory from a preloaded library.
 WorkerEnvironment python_environment(DeviceKind device) {
   if (!traits_of(device).execution.on_host_cores) return {};
   const char* const now = std::getenv("LD_PRELOAD");
@@ -89,7 +91,7 @@ Result<void> add_python(Registry& registry, const EngineOptions& options) {
   return python::add_targets(registry, descriptions, origin, python::without_python);
 }
 
-// The device, and what has targets for it.
+// Appends the device, and the plugins, packages or files that have targets for it, to the command.
 template <class Wanted>
 void append_targets(exec::WorkerCommand& command, DeviceKind device, const Registry& registry,
                     Wanted wanted) {
@@ -187,16 +189,16 @@ campaign::TriageOptions triage_options(const DeviceTraits& device,
   campaign::TriageOptions options;
   options.deadline = deadline;
   options.parallel = spares;
-  // Further plans of a batch wait for their turn, while they may not be needed any more.
+  // A larger batch would only wait for its turn, with plans that may no longer be needed.
   options.batch = device.execution.on_host_cores ? spares : kMostInTurn;
   if (!device.execution.on_host_cores) options.together = kMostTogether;
   options.reuse_workers = is_costly(device.workers) || python;
-  // Where a fork of the zygote is a fresh worker, no trial needs to share one.
+  // If a fork of the zygote serves as a fresh worker, no trials need to share a worker.
   options.groups_trials = is_costly(device.workers);
   options.shared_state = python;
   options.hang_deadline = device.workers.hang_deadline;
-  // A device that knows which call faulted knows the address, too.
   options.seeds_decide_contention = device.execution.seed_decides == SeedDecides::contention;
+  // A device that reports which call faulted also reports the address.
   options.faults_name_buffers = device.execution.fault_names_call;
   if (options.reuse_workers) {  // each fault costs a worker
     options.confirm_runs = 2;

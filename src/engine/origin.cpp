@@ -19,7 +19,7 @@ TargetOrigin origin_of(const TargetEntry& target) {
   if (given.empty() || std::find(shipped.begin(), shipped.end(), given) != shipped.end()) return {};
   std::error_code error;
   auto path = std::filesystem::absolute(given, error).lexically_normal();
-  // "DIR/" and "DIR" are one package.
+  // "DIR/" and "DIR" are the same package.
   if (!path.has_filename()) path = path.parent_path();
   TargetOrigin origin = target.origin;
   origin.path = path.string();

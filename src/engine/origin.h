@@ -1,4 +1,4 @@
-// The code in which findings were found.
+// The code with which findings were found.
 #pragma once
 
 #include <optional>
@@ -12,20 +12,21 @@
 namespace redzone::engine {
 
 // How a target's code was built, for the environment of its findings. `built_by` is the toolchain
-// of this build.
+// of this build of Redzone.
 std::string toolkit_of(const TargetEntry& target, std::string_view built_by);
-// Where it comes from, as a finding keeps it: with an absolute path, and built in if it ships with
-// Redzone.
+// The target's origin as stored with a finding: with an absolute path, or empty (built in) if the
+// target ships with Redzone.
 TargetOrigin origin_of(const TargetEntry& target);
 
-// Adds to `error` (the target of a finding is missing) what would load that target.
+// Appends to `error`, which reports that a finding's target is missing, what would load that
+// target.
 Error with_origin(Error error, const Environment& found_in);
 
 // The device on which a finding is rerun without --device: a finding seen without a GPU does not
-// apply to a GPU, and is rerun where it was seen.
+// apply to a GPU, so it is rerun on the device where it was seen.
 DeviceKind device_of(const Environment& found_in, DeviceKind asked);
 
-// One line if the loaded target is of other code than that of the finding.
+// Returns one line if the loaded target has other code than the finding's.
 std::optional<std::string> other_code(const TargetEntry& here, const Environment& found_in,
                                       const std::string& finding);
 

@@ -22,8 +22,8 @@ class GeneratedPlans final : public campaign::PlanSource {
   std::string out_of_reach() override { return generator().out_of_reach(); }
 
  private:
-  // Made when it is first asked for: that calls the functions of the spec, which is for the
-  // campaign to give time for.
+  // Created at first use, because creation calls functions of the spec, whose time the campaign
+  // must account for.
   generators::PlanGenerator& generator() {
     if (!generator_) generator_.emplace(spec_, budget_, seed_);
     return *generator_;

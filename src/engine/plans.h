@@ -12,16 +12,17 @@
 
 namespace redzone::engine {
 
-// Plans for one target on the device that `worker` described. Each target derives its own seed from
-// the campaign's `seed`, so that its plans do not depend on the other targets. With `allocator` all
-// plans use that one. `entry`: what else is known of the target; null: nothing. Borrows the spec.
+// Generates plans for one target on the device that `worker` described. Each target derives its own
+// seed from the campaign's `seed`, so its plans do not depend on other targets. With `allocator`
+// all plans use that allocator. `entry`: further properties of the target; null: none are known.
+// Borrows the spec.
 std::unique_ptr<campaign::PlanSource> generated_plans(const TargetSpec& spec,
                                                       const DeviceTraits& device,
                                                       const exec::Hello& worker, std::uint64_t seed,
                                                       std::optional<Allocator> allocator = {},
                                                       const TargetEntry* entry = nullptr);
 
-// Simpler forms of a plan of the target; borrows the spec.
+// Returns the simplifier of plans of a target; it borrows the spec.
 campaign::SimplifyFor simplify_for();
 
 }  // namespace redzone::engine

@@ -1,5 +1,5 @@
-// Runs further experiments on a stored finding: its target, workers, and a prober whose runs are
-// stored.
+// Runs further experiments on a stored finding: opens its target, workers, and a prober whose runs
+// are stored.
 #pragma once
 
 #include <chrono>
@@ -31,14 +31,14 @@ class Probing {
                                                std::chrono::steady_clock::time_point until);
 
   const std::string& not_judged() const { return rerun_.not_judged; }
-  // How the loaded target differs from that of the finding; "" if it does not.
+  // How the loaded target differs from the finding's target; "" if it does not differ.
   const std::string& other_code() const { return rerun_.other_code; }
   const Finding& finding() const { return finding_; }
   const TargetSpec& spec() const { return rerun_.entry->spec; }
   bisect::Prober& prober() { return *prober_; }
   bisect::AxesOptions axes() const;
-  // Stores the first failure with another signature as a finding of its own; empty if there was
-  // none (see campaign::is_own_alarm()).
+  // Stores the first failure with another signature as a separate finding; empty if there was none
+  // that counts as an alarm of its own (see campaign::is_own_alarm()).
   Result<std::optional<Finding>> store_other();
 
  private:

@@ -10,7 +10,8 @@
 namespace redzone::engine {
 namespace {
 
-// Allocations of which device a finding is about; the guard does not ask the driver for its name.
+// Device names of findings, by the kind of allocation; the guard does not query the driver for the
+// device's name.
 constexpr const char *kHost = "host", *kCuda = "cuda";
 
 Finding finding_of(const guard::JoinedFinding& joined, std::span<const guard::ProgramRun> runs) {
@@ -38,15 +39,15 @@ CampaignStats stats_of(std::span<const guard::ProgramRun> runs) {
   return out;
 }
 
-// A folder of attached processes is one campaign, however often and into whichever store it is
-// collected; each other series of runs is a campaign of its own.
+// Returns the campaign of the runs. A folder of attached processes is one campaign, however often
+// and into whichever store it is collected; each other series of runs is a new campaign.
 Result<CampaignRecord> campaign_of(store::Store& store, const CampaignRecord& campaign) {
   if (!campaign.uid.empty()) return store.join_campaign(campaign);
   RZ_TRY_ASSIGN(const auto id, store.begin_campaign(campaign));
   return store.campaign(id);
 }
 
-// Processes of a folder that show the finding and were not counted yet.
+// Number of processes of a folder that show the finding and have not been counted yet.
 Result<std::int64_t> not_counted(store::Store& store, const Finding& finding,
                                  const guard::JoinedFinding& seen) {
   const auto processes = static_cast<std::int64_t>(seen.distinct.in_processes);
@@ -56,7 +57,8 @@ Result<std::int64_t> not_counted(store::Store& store, const Finding& finding,
   return std::max<std::int64_t>(processes - counted, 0);
 }
 
-// An occurrence more for each series of runs, or for each process of a folder.
+// Adds one occurrence for a series of runs, or one for each process of a folder that was not
+// counted.
 Result<store::Recorded> settle(store::Store& store, const Finding& finding,
                                const guard::JoinedFinding& seen, bool of_folder) {
   std::int64_t more = 1;
@@ -67,7 +69,7 @@ Result<store::Recorded> settle(store::Store& store, const Finding& finding,
     RZ_TRY_ASSIGN(const auto known, store.find(finding.signature));
     return store::Recorded{.id = known->id, .state = known->state};
   }
-  // Not this finding's place to take: one of the same signature stays, with a run more.
+  // A stored finding with the same signature is kept, with one more occurrence.
   RZ_TRY_ASSIGN(const auto settled, store.settle(finding, false));
   if (more > 1) RZ_TRY(store.sighted(settled.id, more - 1));
   return settled;

@@ -1,4 +1,4 @@
-// Findings of programs under the guard in the store.
+// Stores findings of programs that ran under the guard.
 #pragma once
 
 #include <cstdint>
@@ -13,18 +13,20 @@
 namespace redzone::engine {
 
 // Stores the findings of the runs as one campaign, in the order of guard::joined_findings(). A
-// finding is confirmed if all runs showed it, else flaky: the guard reports what happened, so one
-// run is a proof. One that cannot be stored has a problem, and the others are stored. Of a folder
-// of attached processes each process counts once, however often the folder is collected.
+// finding is confirmed if all runs showed it, otherwise flaky: the guard reports actual events, so
+// one run is a proof. A finding that cannot be stored gets a problem, and the others are still
+// stored. For a folder of attached processes, each process counts once, however often the folder is
+// collected.
 Result<std::vector<guard::KnownFinding>> store_program_findings(
     store::Store& store, std::span<const guard::ProgramRun> runs, const std::string& command,
     std::uint64_t seed);
 
-// The same without storing anything.
+// Like store_program_findings(), but stores nothing.
 Result<std::vector<guard::KnownFinding>> known_program_findings(
     store::Store& store, std::span<const guard::ProgramRun> runs);
 
-// What is wrong with the stored settings of programs, which this build's guard has to read.
+// Returns the errors in the stored settings of programs, which this build's guard must be able to
+// read.
 Result<std::vector<std::string>> problems_of_programs(store::Store& store);
 
 }  // namespace redzone::engine

@@ -15,7 +15,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Nowhere to read from or to write to.
+// /dev/null, for reading and writing.
 class Nowhere {
  public:
   Nowhere() : fd_(::open("/dev/null", O_RDWR | O_CLOEXEC)) {}

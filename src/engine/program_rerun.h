@@ -1,4 +1,4 @@
-// Runs the program of a stored finding again, under the guard, as it was run.
+// Runs the program of a stored finding again under the guard, with its recorded command.
 #pragma once
 
 #include <chrono>
@@ -18,9 +18,10 @@ namespace redzone::engine {
 
 class ProgramRerun {
  public:
-  // A usage error if the finding is of no program, or if its command came from another store and
-  // nobody says that it may run here (`trusted`); a harness error without the guard's library, or
-  // if another build's guard has stored the finding.
+  // Returns a usage error if the finding is not of a program, if its folder is gone, or if its
+  // command came from another store and the caller does not allow it (`trusted`); a harness error
+  // if the guard's library is missing, or if the finding was stored by an incompatible build of the
+  // guard.
   static Result<ProgramRerun> open(store::Store& store, Finding finding, bool trusted);
 
   const Finding& finding() const { return finding_; }
@@ -31,12 +32,14 @@ class ProgramRerun {
     guard::ProgramVerdict verdict;
     std::chrono::microseconds wall{0};
   };
-  // One run, which is ended at `until`. It has no input, and its output goes nowhere unless
-  // `shows_output`. A harness error if it cannot be run or guarded.
+  // Makes one run, which is ended at `until`. The program's input is empty, and its output is
+  // discarded unless `shows_output`. Returns a harness error if the program cannot be run or
+  // guarded.
   Result<Run> run(const interpose::Settings& settings, std::chrono::steady_clock::time_point until,
                   bool shows_output) const;
 
-  // Stores the findings of these runs that are neither the finding nor waived; the first of them.
+  // Stores the findings of these runs that are neither this finding nor waived; returns the id of
+  // the first of them.
   Result<std::optional<std::int64_t>> store_others(store::Store& store,
                                                    const std::vector<guard::ProgramRun>& runs,
                                                    const std::string& command) const;

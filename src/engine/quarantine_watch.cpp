@@ -5,7 +5,7 @@
 namespace redzone::engine {
 namespace {
 
-// Reading a ledger of years takes some ten milliseconds.
+// Reading a ledger of several years takes some ten milliseconds.
 constexpr std::chrono::seconds kFresh{2};
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Watches which targets have quarantined findings: a person may mark one while a night runs.
+// Watches which targets have quarantined findings: a person may quarantine one while a night runs.
 #pragma once
 
 #include <chrono>

@@ -1,4 +1,5 @@
-// What is known of a plan that once failed, beside the plan: a finding's, or that of a plan file.
+// Known facts about a plan that once failed, other than the plan itself: from a finding or a plan
+// file.
 #pragma once
 
 #include <optional>
@@ -12,8 +13,8 @@ namespace redzone::engine {
 struct RecordedPlan {
   std::string name;                   // in errors and notes: "finding 3", "plan.toml"
   std::string oracle;                 // oracle that judged it; "" if none is named
-  std::optional<FailKind> kind = {};  // of the failure, if one is recorded
-  Environment found_in = {};          // for a finding
+  std::optional<FailKind> kind = {};  // kind of the recorded failure, if any
+  Environment found_in = {};          // set for a finding
 };
 
 }  // namespace redzone::engine

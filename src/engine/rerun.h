@@ -14,11 +14,11 @@ namespace redzone::engine {
 struct Rerun {
   std::unique_ptr<Engine> engine;
   const TargetEntry* entry = nullptr;
-  std::string not_judged;  // why it cannot be judged here; "" if it can
+  std::string not_judged;  // why the plan cannot be judged here; "" if it can
   std::string other_code;  // how the loaded target differs from the recorded one; "" if it does not
 };
 
-// Opens an engine, completes the plan and validates it against its target. A usage error if the
+// Opens an engine, completes the plan and validates it for its target. Returns a usage error if the
 // target is not loaded or the plan does not fit it.
 Result<Rerun> open_rerun(const EngineOptions& options, const RecordedPlan& recorded, Plan& plan);
 

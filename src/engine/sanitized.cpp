@@ -11,7 +11,7 @@
 namespace redzone::engine {
 namespace {
 
-// Calls visit(word) for each plugin among the words of a command.
+// Calls visit(word) for each plugin in the words of a command.
 template <class Visit>
 void for_each_plugin(const std::vector<std::string>& words, Visit visit) {
   for (std::size_t i = 1; i < words.size(); ++i)
@@ -23,7 +23,7 @@ bool has_checked_build(const std::string& plugin) {
   return std::filesystem::exists(checked_build(plugin), error);
 }
 
-// The words of a worker that checks: plugins without a build for it are left out.
+// The words of a worker command that runs checks; plugins without a build for checks are left out.
 std::vector<std::string> checking(const std::vector<std::string>& words, SanitizerTool check) {
   std::vector<std::string> out;
   for (std::size_t i = 0; i < words.size(); ++i) {
@@ -86,7 +86,7 @@ Result<std::unique_ptr<exec::Executor>> SanitizedPools::open(SanitizerTool tool)
   argv.at(1) = "sanitized-worker";
   argv.insert(argv.end(), {"--sanitizer", std::string(name_of(tool)), "--compute-sanitizer",
                            find_tool("compute-sanitizer"), "--logs", logs_->path().string()});
-  // The tool inspects every module when it is loaded.
+  // The tool inspects every module when the module is loaded.
   options.start_deadline = std::chrono::seconds(120);
   options.term_grace = std::chrono::seconds(1);
   return std::make_unique<exec::Pool>(std::move(options));

@@ -11,15 +11,16 @@
 
 namespace redzone::engine {
 
-// Makes the pools for an engine whose native workers are started by `command` on `device`. Owns the
-// folder of their logs and must outlive them. `interrupted`: as in EngineOptions.
+// Creates the pools for an engine whose native workers are started by `command` on `device`. Owns
+// the folder of the pools' logs and must outlive the pools. `interrupted`: see EngineOptions.
 class SanitizedPools {
  public:
   SanitizedPools(const DeviceTraits& device, exec::WorkerCommand command,
                  std::function<bool()> interrupted)
       : device_(device), command_(std::move(command)), interrupted_(std::move(interrupted)) {}
 
-  // Why trials cannot run under the tool here; "" if they can, as far as is known without trying.
+  // Why trials cannot run under the tool here; "" if they can, as far as can be determined without
+  // trying.
   std::string problem(SanitizerTool tool) const;
   // A pool of one warm worker, or a harness error with the reason.
   Result<std::unique_ptr<exec::Executor>> open(SanitizerTool tool);

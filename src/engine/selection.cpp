@@ -11,14 +11,14 @@
 namespace redzone::engine {
 namespace {
 
-// The given packages are fuzzed, unless targets are named.
+// True if the user gave the entry's package.
 bool is_given_package(const TargetEntry& entry, const SelectionOptions& options) {
   const auto& given = options.packages;
   return entry.is_package() &&
          std::find(given.begin(), given.end(), entry.origin.path) != given.end();
 }
 
-// A package that is named or given but for which there is no device.
+// Returns the reason for skipping a named or given package for which there is no device.
 std::optional<Skipped> no_device_for(const TargetEntry& entry, const Site& site) {
   if (!entry.is_package() || site.registry().find(entry.spec.name, site.device()) != nullptr)
     return std::nullopt;
@@ -27,7 +27,8 @@ std::optional<Skipped> no_device_for(const TargetEntry& entry, const Site& site)
       fmt::format("its kernels are compiled for a GPU, and the device is {}", site.traits().name)};
 }
 
-// Whether a target is fuzzed if none is named. A package is, under the requested launch.
+// True if a target is fuzzed when no target is named. A package is fuzzed under the requested
+// launch.
 bool is_wanted_unnamed(const TargetEntry& entry, const SelectionOptions& options) {
   if (options.python && entry.origin.source == TargetSource::python)
     return entry.spec.category != Category::selftest;
@@ -48,7 +49,8 @@ bool is_wanted_unnamed(const TargetEntry& entry, const SelectionOptions& options
   return false;
 }
 
-// Those whose names fit a pattern: the targets of the device, and names that it has none of.
+// The targets of the device whose names match the pattern. Matching names without a target for the
+// device are skipped.
 Result<Selection> fitting(const std::string& pattern, const Site& site) {
   Selection out;
   for (const auto& entry : site.registry().entries()) {
@@ -77,7 +79,8 @@ Result<std::optional<std::string>> cannot_fuzz(const TargetEntry& entry, const S
   for (const auto& q : quarantined)
     if (q.signature.target == spec.name) return q.why;
   if (auto why = site.cannot_run(spec)) return why;
-  // The other half is for what surrounds tensors and what the target takes by itself.
+  // A call may use half of the memory; the other half is for the surroundings of tensors and for
+  // memory that the target allocates itself.
   const auto memory = static_cast<double>(site.worker().memory_bytes);  // 0: not known
   const double most_bytes = memory > 0 ? memory / 2 : std::numeric_limits<double>::infinity();
   return generators::why_no_call(spec, site.registry().spec_calls(), most_bytes);

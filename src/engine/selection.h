@@ -10,11 +10,11 @@
 
 namespace redzone::engine {
 
-// The user's selection. The switches apply only if no target is named.
+// The user's selection. The other switches apply only if no target is named.
 struct SelectionOptions {
   std::vector<std::string> targets = {};   // names
-  std::vector<std::string> packages = {};  // folders, as given; only these
-  bool python = false;                     // only those of Python files, puzzles too
+  std::vector<std::string> packages = {};  // folders, as given; if set, only these are fuzzed
+  bool python = false;                     // only targets of Python files, including puzzles
   bool puzzles = false;                    // include puzzles
   bool lazy = false;  // packages under the launch that compiles, tunes and freezes
   bool all = false;   // all kernels and packages, packages under both launches
@@ -32,13 +32,13 @@ struct Selection {
   std::vector<Skipped> skipped;
 };
 
-// The named targets, or all that are not puzzles. Targets with a quarantined finding are skipped,
-// since their plans could trigger it again. An unknown name is a usage error.
+// Selects the named targets, or all that are not puzzles. Targets with a quarantined finding are
+// skipped, since their plans could trigger it again. Returns a usage error for an unknown name.
 Result<Selection> select(const Site& site, const SelectionOptions& options,
                          const std::vector<store::Quarantined>& quarantined);
 
-// That each word names a target, or is a pattern that fits one, for any device: for jobs that run
-// on other machines. Else a usage error.
+// Checks that each word names a target, or is a pattern that matches one, for any device; used for
+// jobs that run on other machines. Returns a usage error otherwise.
 Result<void> check_names(const Registry& registry, const std::vector<std::string>& words);
 
 }  // namespace redzone::engine

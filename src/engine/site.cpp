@@ -21,8 +21,8 @@ bool was_dry(const RecordedPlan& recorded) {
   return !device.empty() && !traits_of_device(device).execution.runs_kernels;
 }
 
-// Whether a dry run, in which launchers can fault and hang but no kernel can, would pass although
-// the recorded failure is still there.
+// True if a dry run, in which launchers but not kernels can fault and hang, would pass although the
+// recorded failure still exists.
 bool needs_kernels(const RecordedPlan& recorded) {
   if (was_dry(recorded)) return false;
   if (recorded.kind == FailKind::fault) return !recorded.found_in.device.empty();

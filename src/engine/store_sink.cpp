@@ -40,7 +40,8 @@ bool StoreSink::settled(const Signature& signature) {
 
 Result<void> StoreSink::evidence(std::int64_t id, std::string_view purpose, const Plan& plan,
                                  const campaign::Answer& answer) {
-  // Another campaign may have merged the finding away; then there is nothing to attach it to.
+  // Another campaign may have merged the finding into another one, so there is nothing to attach
+  // the evidence to.
   if (!store_.finding(id)) return {};
   for (std::size_t i = 0; i < answer.trials.size(); ++i)
     RZ_TRY(store_.add_trial(id, purpose, plan, answer.trials[i], answer.observations[i],

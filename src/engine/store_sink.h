@@ -1,4 +1,4 @@
-// Writes what a campaign finds to the store.
+// Writes the findings of a campaign to the store.
 #pragma once
 
 #include <set>
@@ -12,7 +12,7 @@ class StoreSink final : public campaign::FindingSink {
  public:
   explicit StoreSink(store::Store& store) : store_(store) {}
 
-  // Lets update() rename the finding, because it is being worked on.
+  // Lets update() rename the finding; for a finding that the caller is triaging.
   void own(std::int64_t id) { owned_.insert(id); }
 
   Result<campaign::Recorded> record(const Finding& finding) override;
@@ -24,8 +24,8 @@ class StoreSink final : public campaign::FindingSink {
 
  private:
   store::Store& store_;
-  // Rows created for the current suspects. A finding that existed before keeps its signature, even
-  // if a suspect that looked like it turns out to be a different failure.
+  // Ids of findings created for the current suspects. A finding that existed before keeps its
+  // signature, even if a suspect with that signature turns out to be a different failure.
   std::set<std::int64_t> owned_;
 };
 

@@ -46,7 +46,7 @@ Result<StoredCampaign> run_campaign(Engine& engine, store::Store& store,
   options.id = id;
   options.findings = request.findings;
   options.progress = [&](const campaign::Progress& p) {
-    // Only stored progress is printed; an error will recur at the next finding.
+    // Report only stored progress; a store error will recur at the next finding.
     if (store.update_campaign(id, p.stats) && watcher.progress) watcher.progress(p);
   };
   options.found = watcher.found;

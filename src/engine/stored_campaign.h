@@ -17,7 +17,7 @@ namespace redzone::engine {
 struct CampaignRequest {
   std::vector<const TargetEntry*> targets = {};
   std::uint64_t seed = 0;                   // seed of the generators
-  std::optional<Allocator> allocator = {};  // for all plans; absent: drawn for each
+  std::optional<Allocator> allocator = {};  // allocator of all plans; absent: drawn for each plan
   std::string command = {};                 // as typed
   std::chrono::milliseconds time{0};        // 0: no limit
   std::uint64_t plans_per_target = 0;       // 0: no limit
@@ -26,9 +26,9 @@ struct CampaignRequest {
 
 struct StoredCampaign {
   CampaignRecord record;            // final record
-  campaign::CampaignResult result;  // as observed by the campaign
-  // The findings of `result` as stored. For a bug known before, the better of the two plans is
-  // stored.
+  campaign::CampaignResult result;  // as returned by the campaign
+  // The findings of `result` as stored. For a bug known before, the store keeps the better of the
+  // two plans.
   std::vector<Finding> found = {};
 };
 

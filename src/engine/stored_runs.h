@@ -6,8 +6,8 @@
 
 namespace redzone::engine {
 
-// A prober's memory, which holds the stored runs of the key and stores new ones; `store` is
-// borrowed.
+// Provide a prober's memory: stored_runs() reads the stored runs of the key, and store_runs()
+// stores new ones. `store` is borrowed.
 Result<bisect::Memory> stored_runs(store::Store& store, const store::ProbeKey& key);
 bisect::Record store_runs(store::Store& store, store::ProbeKey key);
 

@@ -5,8 +5,8 @@
 
 namespace redzone::engine {
 
-// The program's path, from PATH, $CUDA_HOME, $CUDA_PATH or the toolkit's default folder; "" if not
-// found.
+// Searches PATH, $CUDA_HOME, $CUDA_PATH and the toolkit's default folder; returns the program's
+// path, "" if it is not found.
 std::string find_tool(const std::string& name);
 
 }  // namespace redzone::engine

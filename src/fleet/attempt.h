@@ -1,5 +1,5 @@
 // An attempt: one start of a job of a fleet. A job that Slurm requeues begins another attempt, so
-// that two processes never own one file, even where a node that was taken for lost comes back.
+// that two processes never write the same file, even if a node that was considered lost comes back.
 #pragma once
 
 #include <compare>
@@ -14,15 +14,15 @@
 
 namespace redzone::fleet {
 
-// Behind the shards are the examinations (examiner_of() in fleet.h).
-inline constexpr int kHubShard = 0;  // the attempts of the hub are those of "shard 0"
+// Numbers above the fleet's shards are those of the examinations (examiner_of() in fleet.h).
+inline constexpr int kHubShard = 0;  // attempts of the hub have this shard number
 
-// Numbers are below; more than a cluster ever starts.
+// Upper bound (exclusive) of attempt numbers; more than a cluster ever starts.
 inline constexpr int kAttemptsEnd = 1'000'000;
 
 struct Attempt {
   int shard = 1;   // 1..N, or kHubShard
-  int number = 1;  // from 1
+  int number = 1;  // counted from 1
 
   auto operator<=>(const Attempt&) const = default;
 };
@@ -31,33 +31,34 @@ struct Attempt {
 std::string text_of(const Attempt& attempt);
 std::optional<Attempt> parse_attempt(std::string_view text);
 
-// What an attempt tells about itself. Times are UTC, ISO 8601, by the clock of its node.
+// What an attempt reports about itself. Times are UTC, ISO 8601, by the clock of its node.
 struct AttemptStatus {
   static constexpr int kRunning = -1;
 
-  std::string fleet = {};  // its uid: a submit that failed may have left attempts in the folder
+  std::string fleet = {};  // uid of its fleet: a failed submit may have left attempts in the folder
   std::string host = {};
-  std::string job = {};  // Slurm's number, "" outside of Slurm
+  std::string job = {};  // Slurm's job number; "" outside of Slurm
   std::string began = {};
-  std::string ended = {};      // "" while it runs, and forever if it was lost
-  std::string published = {};  // time of its latest snapshot; "" without one
-  std::int64_t snapshot = 0;   // its number
-  int exit_code = kRunning;    // of `redzone nightly`, or of what the job does instead
-  int taken_up = 0;            // number of the attempt whose snapshot it began with; 0: none
-  std::string problem = {};    // the last thing that failed, one line
-  // It ended before its night did, and nobody had told it to: another attempt may do better.
+  std::string ended = {};      // "" while it runs; stays "" if it was lost
+  std::string published = {};  // time of its latest snapshot; "" if there is none
+  std::int64_t snapshot = 0;   // number of its latest snapshot
+  int exit_code = kRunning;  // exit code of `redzone nightly`, or of the command that the job runs
+                             // instead
+  int taken_up = 0;          // number of the attempt whose snapshot it started from; 0: none
+  std::string problem = {};  // the latest failure, one line
+  // It ended before its night did, without having been asked to: another attempt may succeed.
   bool failed = false;
 
   bool has_ended() const { return !ended.empty(); }
   bool operator==(const AttemptStatus&) const = default;
 };
 
-// So many attempts of one shard may fail; then nobody tries it again.
+// After this many failed attempts, a shard is not tried again.
 inline constexpr int kMostFailures = 3;
 
-// What the attempts of a shard came to.
+// The outcome of the attempts of a shard.
 struct Past {
-  std::optional<int> over;  // its exit code, if it has nothing more to do
+  std::optional<int> over;  // exit code of the shard if no work is left for it
   int failures = 0;
 };
 

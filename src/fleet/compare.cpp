@@ -15,7 +15,7 @@ constexpr double kMiss = 0.01;
 using Runs = std::map<std::string, Reliability>;  // by device
 
 void judge(report::FleetComparison& comparison, const Runs& runs) {
-  // The device that shows the failure best.
+  // The device with the highest failure rate.
   const auto worst = std::max_element(runs.begin(), runs.end(), [](const auto& a, const auto& b) {
     return a.second.k * std::max<std::int64_t>(b.second.n, 1) <
            b.second.k * std::max<std::int64_t>(a.second.n, 1);
@@ -45,7 +45,8 @@ Result<std::vector<report::FleetComparison>> compare_devices(store::Store& hub) 
   for (const auto& finding : findings) {
     if (!was_found(finding.state)) continue;
     Runs& here = runs[finding.id];
-    // What measured it counts where it was found, whether or not a bisection ran there, too.
+    // The measurement of the finding counts for its own device, whether or not a bisection also ran
+    // there.
     Reliability& found_in = here[finding.environment.device];
     found_in.k += finding.reliability.k;
     found_in.n += finding.reliability.n;

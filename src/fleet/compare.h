@@ -1,5 +1,5 @@
-// What the findings of a fleet show on GPUs of several models: the plan of each, with its seeds,
-// was run on all of them by the examinations (examine_job.h).
+// Compares how the findings of a fleet behave on several GPU models: the examinations ran each
+// finding's plan, with its seeds, on all models (examine_job.h).
 #pragma once
 
 #include <vector>
@@ -10,9 +10,9 @@
 
 namespace redzone::fleet {
 
-// Of each confirmed or flaky finding that ran on several devices; those that differ come first. A
-// device passes if so many runs without the failure had been unlikely at the rate that another one
-// shows (statistics/sequential_test.h).
+// Returns a comparison for each confirmed or flaky finding that ran on several devices; findings
+// that differ between devices come first. A device passes if its number of runs without a failure
+// would be unlikely at the failure rate that another device shows (statistics/sequential_test.h).
 Result<std::vector<report::FleetComparison>> compare_devices(store::Store& hub);
 
 }  // namespace redzone::fleet

@@ -36,7 +36,7 @@ std::string state_of(const AttemptStatus& status, const HubStatus& hub) {
   return judged && !status.failed ? "ended" : "failed";
 }
 
-// Whose attempt it is.
+// The job that the attempt belongs to.
 report::FleetJob job_of(const Attempt& attempt, int shards) {
   if (attempt.shard == kHubShard) return {"hub", 1};
   if (attempt.shard <= shards) return {"shard", attempt.shard};
@@ -93,7 +93,7 @@ class Attempts {
   const HubStatus& hub_;
 };
 
-// Nothing if no hub has told anything yet.
+// Reads the hub's status; empty if no hub has written one yet, or it cannot be read.
 std::optional<HubStatus> read_hub(report::Fleet& out, const Layout& layout) {
   std::error_code ignored;
   if (!std::filesystem::exists(layout.hub_status(), ignored)) return std::nullopt;
@@ -117,14 +117,14 @@ void add_hub(report::Fleet& out, const std::optional<HubStatus>& status) {
   out.problems = status->problems;
 }
 
-// The runs of the fleet's shards: what it began with may have those of others.
+// The runs of the fleet's shards: the store that the fleet started from may contain runs of others.
 Result<std::vector<store::NightRun>> runs_of(const Fleet& fleet, store::Store& hub) {
   RZ_TRY_ASSIGN(auto runs, store::NightBook(hub).runs());
   std::erase_if(runs, [&](const auto& run) { return run.fleet != fleet.uid; });
   return runs;
 }
 
-// The shard that made each campaign of the fleet's night in the store.
+// Maps each campaign of the fleet's night in the store to the shard that ran it.
 Result<std::map<std::int64_t, int>> shards_by_campaign(const Fleet& fleet, store::Store& store) {
   RZ_TRY_ASSIGN(const auto runs, runs_of(fleet, store));
   std::map<std::int64_t, int> shards;
@@ -150,7 +150,8 @@ Result<void> add_store(report::Fleet& out, const Fleet& fleet, store::Store& hub
   RZ_TRY_ASSIGN(const auto met_by, shards_that_met(fleet, hub));
   std::string first;
   for (const auto& finding : findings) {
-    // Its environment is that of its best plan; what a shard did not meet was known before.
+    // The finding's environment is that of its best plan, so its devices are those of the shards
+    // that met it. A finding that no shard met was known before.
     std::set<std::string> devices;
     if (const auto shards = met_by.find(finding.id); shards != met_by.end())
       for (const int met : shards->second)

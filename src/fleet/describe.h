@@ -13,14 +13,14 @@
 
 namespace redzone::fleet {
 
-// `hub`: the hub's published store; null as long as there is none.
+// `hub`: the hub's published store; null if nothing was published yet.
 Result<report::Fleet> describe_fleet(const Layout& layout, const Fleet& fleet, store::Store* hub);
 
-// By finding: the shards that met it, whichever saw it first.
+// Maps each finding to the shards that met it, whichever shard saw it first.
 Result<std::map<std::int64_t, std::set<int>>> shards_that_met(const Fleet& fleet,
                                                               store::Store& store);
 
-// The number of the fleet's night in the store; nothing as long as no part of it is there.
+// The number of the fleet's night in the store; empty if the store has no part of it yet.
 Result<std::optional<std::int64_t>> night_of(const Fleet& fleet, store::Store& hub);
 
 }  // namespace redzone::fleet

@@ -30,25 +30,26 @@ using Time = std::chrono::steady_clock;
 using Words = std::vector<std::string>;
 
 constexpr std::chrono::milliseconds kLook{200};
-// Of one finding: enough for most bisections, and for the runs of the plan alone.
+// Time limits for one finding: enough for most bisections, and for runs of the plan alone.
 constexpr const char* kReduceTime = "2m";
 constexpr const char* kBisectTime = "2m";
 constexpr const char* kRunTime = "20s";
 
 struct Subject {
   std::int64_t id = 0;
-  // A shard on this model met it; its reduction, which is not done yet, is this model's.
+  // found_here: a shard on this model met the finding. reduces: the finding is not reduced yet, and
+  // this model is to reduce it.
   bool found_here = false, reduces = false;
 
-  // What only this job can do comes first.
+  // Work that only this job can do comes first.
   int turn() const {
     if (!found_here) return 2;
     return reduces ? 0 : 1;
   }
 };
 
-// What is to be examined, in its order: findings that the fleet met. What it began with and did not
-// meet was examined before.
+// The findings to examine, in order: those that the fleet met. Other findings in the store were
+// examined before.
 Result<std::vector<Subject>> subjects_of(const ExamineJob& job, const Fleet& fleet,
                                          store::Store& store) {
   RZ_TRY_ASSIGN(const auto met_by, shards_that_met(fleet, store));
@@ -70,7 +71,8 @@ Result<std::vector<Subject>> subjects_of(const ExamineJob& job, const Fleet& fle
   return subjects;
 }
 
-// Makes the job's store of all that has been published, and says what is to be examined.
+// Creates the job's store from everything that has been published, and returns the findings to
+// examine.
 Result<std::vector<Subject>> gather(const ExamineJob& job, const Fleet& fleet,
                                     const Attempt& attempt, const fs::path& file) {
   RZ_TRY_ASSIGN(auto folder, SharedHub::open(job.layout, fleet.uid, attempt, file));
@@ -79,7 +81,7 @@ Result<std::vector<Subject>> gather(const ExamineJob& job, const Fleet& fleet,
   for (const auto& snapshot : snapshots) {
     if (merged[snapshot.attempt] >= snapshot.number) continue;
     if (const auto done = folder->merge(snapshot); !done)
-      log::warn("fleet: {}", done.error().message);  // the hub's status has it, too
+      log::warn("fleet: {}", done.error().message);  // the hub's status also reports the error
   }
   return subjects_of(job, fleet, folder->store());
 }
@@ -98,7 +100,8 @@ class Examination {
       if (job_.interrupted()) return kInterrupted;
       if (Time::now() >= until_) break;
       if (s.reduces) RZ_TRY(run_command("reduce", s.id, kReduceTime));
-      // Its first step runs the plan as it is; where that passes it is also the last.
+      // The first step of a bisection runs the plan unchanged; if that passes, it is also the last
+      // step.
       RZ_TRY(run_command("bisect", s.id, s.found_here ? kBisectTime : kRunTime));
       publisher_.publish(true);
     }
@@ -106,7 +109,7 @@ class Examination {
   }
 
  private:
-  // Whatever its exit code: a finding that cannot be examined here holds up no other.
+  // Ignores the command's exit code: a finding that cannot be examined here must not block others.
   Result<void> run_command(const char* command, std::int64_t id, const char* time) {
     Words words{job_.redzone, command, std::to_string(id), "--time", time, "--db", store_.string()};
     words.insert(words.end(), fleet_.reruns.begin(), fleet_.reruns.end());

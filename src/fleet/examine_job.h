@@ -1,7 +1,7 @@
 // The job that examines the findings of a fleet on a GPU of one model, after all shards have ended.
-// It may run on nodes that are not preempted. Findings are tied to a model: those of shards on this
-// one are reduced, if that is still to be done, and bisected here; the plans of the others are run
-// here, which shows what differs between the models (compare.h).
+// It may run on nodes that are not preempted. Findings are tied to a model: findings of shards on
+// this model are bisected here, after a reduction if one is still missing; the plans of other
+// findings are run here, which shows how the models differ (compare.h).
 #pragma once
 
 #include <filesystem>
@@ -16,18 +16,18 @@ namespace redzone::fleet {
 
 struct ExamineJob {
   Layout layout;
-  std::string uid = {};                    // of its fleet; "": whichever is there
-  int model = 1;                           // its number among the fleet's
+  std::string uid = {};                    // uid of its fleet; "": any fleet in the folder
+  int model = 1;                           // number of the model among the fleet's models
   std::filesystem::path local;             // a folder on the local disk
   std::string redzone;                     // the program that examines one finding
   std::string host, job;                   // for its status
-  std::function<bool()> interrupted = {};  // true: publish and end
+  std::function<bool()> interrupted = {};  // returns true: publish and end
   std::function<double()> now = monotonic_seconds;
 };
 
-// Takes as long as a shard's night at most. Returns an exit code: kOk, or kInterrupted for a job
-// that is to go on. One that goes on has the runs of the attempt before. A fleet that was stopped
-// is not examined.
+// Starts no further finding once it has run as long as a shard's night. Returns an exit code: kOk,
+// or kInterrupted for a job that is to be continued. A continued job starts with the runs of the
+// previous attempt. A fleet that was stopped is not examined.
 Result<int> run_examination(const ExamineJob& job);
 
 }  // namespace redzone::fleet

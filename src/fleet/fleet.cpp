@@ -28,7 +28,7 @@ void check_record(const TableReader& table, const Fleet& fleet) {
 }
 
 void check_record(const TableReader& table, const Jobs& jobs) {
-  // They become words of commands.
+  // Job numbers become arguments of commands.
   for (const auto& job : jobs.all())
     if (job.find_first_not_of("0123456789") != std::string::npos)
       throw table.error("", fmt::format("'{}' is no job number", job));

@@ -1,4 +1,4 @@
-// What a fleet is to do, as `redzone fleet submit` writes it once.
+// The work of a fleet, as `redzone fleet submit` writes it once.
 #pragma once
 
 #include <algorithm>
@@ -16,10 +16,10 @@ namespace redzone::fleet {
 inline constexpr int kMostShards = 4096;
 inline constexpr std::size_t kUidDigits = 32;
 
-// A model of GPU that the site has, and how many of the shards run on it: those that follow the
-// shards of the models before it.
+// A GPU model of the site, and the number of shards that run on it: these follow the shards of the
+// models before it.
 struct Model {
-  std::string name = {};  // the site's word for it; "" if it names none
+  std::string name = {};  // the site's name for the model; "" if it names none
   int shards = 1;
 
   bool operator==(const Model&) const = default;
@@ -32,16 +32,16 @@ constexpr auto field_table(std::type_identity<Model>) {
 struct Fleet {
   std::string uid = {};      // 32 hex digits
   std::string created = {};  // UTC, ISO 8601
-  std::string version = {};  // of Redzone
+  std::string version = {};  // version of Redzone
   int shards = 1;
   std::uint64_t seed = 0;
-  std::vector<std::string> nightly = {};  // words behind `redzone nightly`, for every shard
-  std::vector<std::string> reruns = {};   // and behind commands that run a finding again
+  std::vector<std::string> nightly = {};  // arguments of `redzone nightly`, for every shard
+  std::vector<std::string> reruns = {};   // arguments of commands that rerun a finding
   std::vector<Model> models = {};         // at least one
   double seconds = 0;                     // time of each shard; 0: no limit
-  double snapshot_seconds = 120;          // a shard publishes at least as often
+  double snapshot_seconds = 120;          // maximum time between two snapshots of a shard
   double lease_seconds = 600;
-  double answer_seconds = 30;  // a shard waits so long for an answer of the hub
+  double answer_seconds = 30;  // how long a shard waits for an answer of the hub
   bool shards_reduce = true;   // false: shards confirm, the examinations reduce
 
   bool operator==(const Fleet&) const = default;
@@ -57,26 +57,28 @@ constexpr auto field_table(std::type_identity<Fleet>) {
       sparse("answer_seconds", &F::answer_seconds), sparse("shards_reduce", &F::shards_reduce));
 }
 
-// The number of the model on which the shard runs, from 1.
+// The number of the model on which the shard runs, counted from 1.
 int model_of(const Fleet& fleet, int shard);
-// The examination of a model has attempts as a shard has: this is its number there.
+// The shard number under which the examination of a model has its attempts.
 inline int examiner_of(const Fleet& fleet, int model) {
   return fleet.shards + model;
 }
-// The name of a job's folder on a local disk, without the attempt's number; `job`: "hub", "3".
+// The name of a job's folder on a local disk, without the attempt's number; `job`: "hub" or the
+// shard's number, such as "3".
 inline std::string local_name(const Fleet& fleet, const std::string& job) {
   constexpr std::size_t kShort = 8;
   return "redzone-" + fleet.uid.substr(0, kShort) + "-" + job;
 }
-// Whether the values can be of a fleet; throws the reader's error for the first that cannot.
+// Checks that the values are possible for a fleet; throws the reader's error for the first that is
+// not.
 void check_record(const TableReader& table, const Fleet& fleet);
 
-// Slurm's numbers; "" for what was not submitted.
+// Slurm's job numbers; "" for a job that was not submitted.
 struct Jobs {
   std::vector<std::string> shards = {}, examinations = {};  // by model
   std::string hub = {}, report = {};
 
-  // Those that need a GPU.
+  // The jobs that need a GPU.
   std::vector<std::string> on_gpus() const;
   std::vector<std::string> all() const;
 
@@ -96,14 +98,15 @@ struct HubStatus {
   std::int64_t merges = 0, granted = 0, leased = 0, reduced = 0;
   double merge_seconds = 0;                // spent on merging and publishing
   std::vector<std::string> problems = {};  // one line each
-  // When `hub --finish` began, after all jobs on GPUs had left Slurm's queue; "" before.
+  // When `hub --finish` began, after all jobs on GPUs had left Slurm's queue; "" if it has not
+  // begun.
   std::string finished = {};
 
   bool operator==(const HubStatus&) const = default;
 };
 
-// Whether nothing more is to come of the attempt, which never told its end. Slurm had none of the
-// fleet's jobs on GPUs any more when `hub --finish` began.
+// True if the attempt has ended without reporting its end. When `hub --finish` began, Slurm no
+// longer had any of the fleet's jobs on GPUs.
 inline bool is_lost(const AttemptStatus& attempt, const HubStatus& hub) {
   return !attempt.has_ended() && std::max(attempt.began, attempt.published) < hub.finished;
 }

@@ -17,7 +17,7 @@ Result<void> Hub::begin() {
 Result<void> Hub::answer() {
   RZ_TRY_ASSIGN(auto requests, folder_.requests());
   if (requests.empty() || !folder_.is_owner()) return {};
-  // In a fixed order, so that a shard of a low number does not depend on the order of a listing.
+  // Use a fixed order, so that the result does not depend on the order of a directory listing.
   std::sort(requests.begin(), requests.end());
   std::vector<std::pair<Request, Answer>> answers;
   for (auto& request : requests) {
@@ -43,7 +43,8 @@ Result<bool> Hub::collect(const std::function<bool()>& stop) {
     if (stop()) break;
     auto merged = folder_.merge(snapshot);
     if (!merged) {
-      // The others do not wait for it. It is tried again with each later snapshot of the attempt.
+      // Continue with the other snapshots. The merge is tried again with each later snapshot of the
+      // attempt.
       figures_.refused[snapshot.attempt] = merged.error().message;
       cursors_[snapshot.attempt] = snapshot.number;
       continue;

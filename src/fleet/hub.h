@@ -1,8 +1,8 @@
-// The hub of a fleet: the only writer of the merged store, and the only one who grants leases. A
-// state machine over the shared folder and a clock, so that it is tested without either.
+// The hub of a fleet: the only process that writes the merged store and grants leases. A state
+// machine over the shared folder and a clock, so that it can be tested without either.
 //
-// A hub may be killed at any time and started again anywhere: what it has not published is in the
-// snapshots, which the next one merges. Merging a snapshot twice changes nothing.
+// A hub may be killed at any time and started again anywhere: everything that it has not published
+// is in the snapshots, which the next attempt merges. Merging a snapshot twice changes nothing.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@
 
 namespace redzone::fleet {
 
-// What a hub does to the shared folder and to its own store.
+// The hub's operations on the shared folder and on its own store.
 class HubFolder {
  public:
   virtual ~HubFolder() = default;
@@ -28,27 +28,27 @@ class HubFolder {
   virtual bool is_owner() = 0;
   // The latest snapshot of each attempt, in any order.
   virtual Result<std::vector<SnapshotName>> snapshots() = 0;
-  // Merges the snapshot into the hub's store, which keeps that it was. False: it is gone, because a
-  // later one has replaced it. An error concerns this snapshot alone.
+  // Merges the snapshot into the hub's store, which records the merge. Returns false if the
+  // snapshot is gone because a later one has replaced it. An error concerns only this snapshot.
   virtual Result<bool> merge(const SnapshotName& snapshot) = 0;
-  // Of each attempt: the number of the snapshot that the store has.
+  // Maps each attempt to the number of its latest merged snapshot.
   virtual Result<std::map<Attempt, std::int64_t>> merged() = 0;
-  // Signatures whose findings the store has with a reduced plan, under all their names.
+  // Signatures, including former ones, of findings whose reduction has ended (store/reduced.h).
   virtual Result<std::set<std::string>> reduced() = 0;
-  // Makes the store visible to all, unless a later attempt owns the folder by then.
+  // Makes the store visible to all, unless a later attempt now owns the folder.
   virtual Result<void> publish() = 0;
 
   virtual Result<std::vector<Request>> requests() = 0;
-  // Removes the request.
+  // Answers the request and removes it.
   virtual Result<void> answer(const Request& request, Answer answer) = 0;
-  virtual Result<std::vector<Lease>> leases() = 0;  // as kept last, by any attempt of the hub
+  virtual Result<std::vector<Lease>> leases() = 0;  // as stored last, by any attempt of the hub
   virtual Result<void> keep(const std::vector<Lease>& leases) = 0;
 };
 
 struct HubFigures {
   std::int64_t merges = 0;
-  std::int64_t granted = 0, leased = 0, reduced = 0;  // answers
-  // Snapshots that could not be merged: the latest of each attempt, with the reason.
+  std::int64_t granted = 0, leased = 0, reduced = 0;  // number of answers
+  // Attempts whose latest snapshot could not be merged, with the reason.
   std::map<Attempt, std::string> refused;
 
   bool operator==(const HubFigures&) const = default;
@@ -60,13 +60,14 @@ class Hub {
   Hub(HubFolder& folder, std::function<double()> now, double lease_seconds)
       : folder_(folder), now_(std::move(now)), leases_(lease_seconds) {}
 
-  // Goes on with the leases and the store of an earlier attempt.
+  // Continues with the leases and the store of an earlier attempt.
   Result<void> begin();
-  // Answers all requests. The leases are stored before anybody learns of them. Nothing is answered
-  // once another attempt owns the folder.
+  // Answers all requests. The leases are stored before any answer is written. Answers nothing if
+  // another attempt owns the folder.
   Result<void> answer();
-  // Merges what is new behind the cursor of each attempt, and publishes the result. Returns whether
-  // there was anything. `stop`: asked before each merge; true: the rest is left to a later attempt.
+  // Merges the snapshots of each attempt that are newer than its cursor, and publishes the result.
+  // Returns true if there were any. `stop`: called before each merge; if it returns true, the rest
+  // is left to a later attempt.
   Result<bool> collect(const std::function<bool()>& stop = [] { return false; });
 
   const HubFigures& figures() const { return figures_; }

@@ -24,10 +24,10 @@ using Time = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds kAnswerEvery{500};
 constexpr std::chrono::seconds kCollectEvery{10};
-// A fleet that was stopped: its shards have this long to publish what they have.
+// After a fleet was stopped, its shards have this long to publish.
 constexpr std::chrono::minutes kStopped{5};
 
-// Whether nothing more is to come.
+// True if no more snapshots are expected.
 Result<bool> all_ended(const Layout& layout, const Fleet& fleet, const HubStatus& hub, bool stopped,
                        double stopped_for) {
   RZ_TRY_ASSIGN(const auto attempts, read_attempts(layout, fleet.uid));
@@ -43,7 +43,7 @@ Result<bool> all_ended(const Layout& layout, const Fleet& fleet, const HubStatus
     if (latest.shard == shard && !status.has_ended() && !is_lost(status, hub)) ++running;
   }
   if (over == fleet.shards) return true;
-  // It waited in Slurm's queue until after the last job.
+  // The hub waited in Slurm's queue until after the last job.
   if (!hub.finished.empty() && running == 0) return true;
   const double patience = std::chrono::duration<double>(kStopped).count();
   return stopped && (running == 0 || stopped_for >= patience);
@@ -59,7 +59,7 @@ class Running {
     status_.attempt = attempt.number;
     status_.host = job.host;
     status_.began = utc_now();
-    // The figures are those of the fleet, whichever attempt told them.
+    // The figures are sums over all attempts of the hub.
     if (auto earlier = read_record<HubStatus>(job.layout.hub_status()))
       before_ = *std::move(earlier);
     status_.finished = job.finish ? status_.began : before_.finished;
@@ -69,7 +69,7 @@ class Running {
     RZ_TRY(hub_.begin());
     for (auto collected = Time::time_point{};;) {
       note(hub_.answer());
-      // The later attempt merges all that is there.
+      // The later attempt merges everything that exists.
       if (!job_.finish && folder_.is_replaced()) break;
       const bool last = job_.interrupted() || job_.finish;
       if (last || Time::now() - collected >= kCollectEvery) {
@@ -91,22 +91,23 @@ class Running {
   }
 
  private:
-  // Not as long as that cannot be read, which may pass.
+  // Returns false while the attempts cannot be read, which may be temporary.
   bool is_over() {
     std::error_code ignored;
     const bool stopped = fs::exists(job_.layout.stop(), ignored);
     if (stopped && stopped_at_ == 0) stopped_at_ = monotonic_seconds();
-    // Before the snapshots are listed: what a shard published before it ended is then among them.
+    // Read the attempts before listing the snapshots: snapshots that a shard published before it
+    // ended are then in the list.
     const auto ended = all_ended(job_.layout, fleet_, status_, stopped,
                                  stopped ? monotonic_seconds() - stopped_at_ : 0);
     note(ended);
     return ended && *ended;
   }
-  // Tells the error of a merge, too, until one succeeds.
+  // Merges and publishes; the status reports the error of a merge until one succeeds.
   Result<void> collect() {
     const double begun = monotonic_seconds();
-    // A last job that is told to end goes on later where it stopped. Another one has the time for
-    // this, unless a later attempt has begun, which waits for its end.
+    // A last job that is told to end is continued later where it stopped. Any other attempt has
+    // time for the merge, unless a later attempt has begun, which waits for this one's end.
     const auto merged =
         hub_.collect([this] { return job_.finish ? job_.interrupted() : folder_.is_replaced(); });
     note(merged);
@@ -140,9 +141,9 @@ class Running {
   const Fleet& fleet_;
   SharedHub& folder_;
   Hub hub_;
-  HubStatus before_;  // as the attempt before this one left it
+  HubStatus before_;  // status left by the previous attempt
   HubStatus status_;
-  std::string failed_;  // why the latest merge did not come to its end
+  std::string failed_;  // why the latest merge failed
   double seconds_ = 0;  // spent on merging and publishing
   double stopped_at_ = 0;
 };
@@ -155,8 +156,9 @@ Result<void> run_hub_attempt(const HubJob& job, const Fleet& fleet, const Attemp
   return Running(job, attempt, fleet, *folder).run();
 }
 
-// The hub ends when it sees that this attempt has begun, which may be in the middle of a merge. A
-// report that is written before would call it lost.
+// Waits for the previous attempt of the hub, which ends when it sees that this attempt has begun;
+// it may be in the middle of a merge. A report written before that would call the previous attempt
+// lost.
 void wait_for_the_one_before(const HubJob& job, const Fleet& fleet, const Attempt& own) {
   const auto until = Time::now() + job.earlier_end_within;
   const auto runs = [&] {

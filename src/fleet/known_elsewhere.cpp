@@ -5,7 +5,7 @@
 namespace redzone::fleet {
 
 bool KnownElsewhere::is_reduced(const std::string& signature) {
-  if (known_.contains(signature)) return true;  // what is reduced stays so
+  if (known_.contains(signature)) return true;  // a reduced finding stays reduced
   if (pulled_at_ && now_() - *pulled_at_ < seconds_between_) return false;
   pulled_at_ = now_();
   if (auto pulled = pull_())

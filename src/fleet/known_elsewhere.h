@@ -1,6 +1,6 @@
-// What a shard knows of the others: the findings that the hub has published as reduced. Looked up
-// when the shard has confirmed something, and at most as often as a shard publishes, since the hub
-// has nothing newer before.
+// A shard's knowledge of other shards: the findings that the hub has published as reduced. Looked
+// up when the shard has confirmed a finding, and at most as often as a shard publishes, since the
+// hub has nothing newer before.
 #pragma once
 
 #include <functional>
@@ -17,12 +17,12 @@ class KnownElsewhere {
  public:
   using Signatures = std::set<std::string>;  // Signature::hash()
 
-  // `pull`: what has been published until now. `now`: seconds of a monotonic clock.
+  // `pull`: returns the signatures published so far. `now`: seconds of a monotonic clock.
   KnownElsewhere(std::function<Result<Signatures>()> pull, std::function<double()> now,
                  double seconds_between)
       : pull_(std::move(pull)), now_(std::move(now)), seconds_between_(seconds_between) {}
 
-  // False where what has been published cannot be read.
+  // Returns false if the published store cannot be read.
   bool is_reduced(const std::string& signature);
 
  private:

@@ -8,7 +8,7 @@
 namespace redzone::fleet {
 namespace {
 
-// "0003-1-7" and what follows the third number.
+// "0003-1-7" and the rest of the text.
 struct Numbered {
   Attempt attempt;
   std::int64_t number = 0;

@@ -1,18 +1,19 @@
-// The shared folder of a fleet: which file is whose. Each file has one writer, and is replaced as a
-// whole. No store in it is ever opened for writing: those that are written lie on local disks.
+// The shared folder of a fleet, and which process writes each file. Each file has one writer, and
+// is replaced as a whole. No store in the folder is ever opened for writing: stores that are
+// written are on local disks.
 //
-//   fleet.json                      submit     what the fleet is to do
+//   fleet.json                      submit     the work of the fleet
 //   jobs.json                       submit     Slurm's numbers of its jobs
-//   known.db                        submit     the store that every shard begins with; optional
-//   stop                            anybody    nothing is requeued or begun any more
-//   attempts/0003-1.json            attempt    that attempt 1 of shard 3 exists, and its status
-//   snapshots/0003-1-7.db           attempt    its seventh snapshot; it keeps the latest
-//   requests/0003-1-2-HASH          attempt    its second question, about a signature; the hub
+//   known.db                        submit     the store that every shard starts from; optional
+//   stop                            anybody    nothing is requeued or started any more
+//   attempts/0003-1.json            attempt    exists for attempt 1 of shard 3; contains its status
+//   snapshots/0003-1-7.db           attempt    its seventh snapshot; only the latest is kept
+//   requests/0003-1-2-HASH          attempt    its second request, about a signature; the hub
 //                                              removes it
 //   answers/0003-1-2-HASH           hub        the answer; the attempt removes it
-//   leases.json                     hub        who reduces what
+//   leases.json                     hub        which shard reduces which finding
 //   hub.db                          hub        all snapshots merged: a copy of the hub's own store
-//   hub.db.unread                   hub        a hub.db that it could not read; optional
+//   hub.db.unread                   hub        a hub.db that could not be read; optional
 //   hub.json                        hub        its status
 //   report/, logs/                  hub, Slurm
 #pragma once
@@ -34,10 +35,10 @@ struct SnapshotName {
   auto operator<=>(const SnapshotName&) const = default;
 };
 
-// A question of an attempt: may it reduce this finding?
+// A request of an attempt: may it reduce this finding?
 struct Request {
   Attempt attempt;
-  std::int64_t number = 1;  // counts the questions of the attempt
+  std::int64_t number = 1;  // counts the requests of the attempt
   std::string signature;    // Signature::hash()
 
   auto operator<=>(const Request&) const = default;

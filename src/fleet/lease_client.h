@@ -1,4 +1,4 @@
-// A shard's side of the leases: asks the hub whether it is to reduce a finding.
+// A shard's side of the leases: requests from the hub whether to reduce a finding.
 #pragma once
 
 #include <cstdint>
@@ -13,21 +13,21 @@
 
 namespace redzone::fleet {
 
-// How questions reach the hub.
+// How requests reach the hub.
 class Inquiries {
  public:
   virtual ~Inquiries() = default;
 
-  // Sends question `number` about the signature. False: it could not be sent.
+  // Sends request `number` about the signature. Returns false if it could not be sent.
   virtual bool ask(std::int64_t number, const std::string& signature) = 0;
-  // The answer, which is taken; nothing as long as there is none.
+  // Returns the answer and removes it; empty if there is no answer yet.
   virtual std::optional<Answer> take_answer(std::int64_t number, const std::string& signature) = 0;
 };
 
 struct LeaseTimes {
-  double lease = 600;    // how long a lease lasts, for the hub as for the shards
-  double patience = 30;  // how long an answer is waited for
-  double pause = 300;    // for how long a hub that did not answer is not waited for
+  double lease = 600;    // duration of a lease, for the hub and the shards
+  double patience = 30;  // how long to wait for an answer
+  double pause = 300;    // how long no answer is awaited from a hub that did not answer
 };
 
 class LeaseClient {
@@ -37,9 +37,10 @@ class LeaseClient {
               LeaseTimes times)
       : inquiries_(inquiries), elsewhere_(elsewhere), now_(std::move(now)), times_(times) {}
 
-  // Whether this shard is to reduce the finding. False, without a question, if it is published as
-  // reduced; nothing as long as the hub has not decided: ask again. A hub that does not answer does
-  // not hold anything up: the shard reduces the finding, at the risk that another one does, too.
+  // Returns whether this shard is to reduce the finding. Returns false, without a request, if the
+  // finding is published as reduced; returns nothing while the hub has not decided: call again. A
+  // hub that does not answer delays nothing: the shard then reduces the finding, even though
+  // another shard may do the same.
   std::optional<bool> reduces(const std::string& signature);
   // True while this shard has the lease.
   bool holds(const std::string& signature) const;
@@ -54,10 +55,10 @@ class LeaseClient {
   KnownElsewhere& elsewhere_;
   std::function<double()> now_;
   LeaseTimes times_;
-  std::int64_t asked_ = 0;                // questions so far
-  std::optional<double> no_answer_at_;    // when the last wait was given up
+  std::int64_t asked_ = 0;                // number of requests so far
+  std::optional<double> no_answer_at_;    // when the last wait timed out
   std::map<std::string, Question> open_;  // by signature
-  std::map<std::string, double> until_;   // the leases held
+  std::map<std::string, double> until_;   // end of each lease that is held
 };
 
 }  // namespace redzone::fleet

@@ -1,8 +1,8 @@
-// Who reduces which finding: one shard at a time for each signature, for a limited time.
+// Which shard reduces which finding: one shard at a time for each signature, for a limited time.
 //
-// The holder counts the time from before it asked, and the hub from when it answers, so that the
-// holder's lease ends first, whatever their clocks show. A hub that is started again does not know
-// how old the leases are: each gets its full time once more.
+// The holder counts the time from when it sent its request, and the hub from when it answers, so
+// that the holder's lease ends first, whatever their clocks show. A hub that is started again does
+// not know the age of the leases, so each lease gets its full time again.
 #pragma once
 
 #include <cstdint>
@@ -18,9 +18,9 @@
 namespace redzone::fleet {
 
 enum class Answer : std::uint8_t {
-  granted,  // reduce it
-  leased,   // another shard does
-  reduced,  // another shard has
+  granted,  // the shard is to reduce the finding
+  leased,   // another shard is reducing it
+  reduced,  // another shard has reduced it
 };
 
 constexpr auto enum_table(Answer) {
@@ -40,7 +40,7 @@ constexpr auto field_table(std::type_identity<Lease>) {
   return fields<Lease>(field("signature", &Lease::signature), field("shard", &Lease::shard));
 }
 
-// As the hub keeps them.
+// The leases as stored by the hub.
 struct LeaseBook {
   std::vector<Lease> leases = {};
 
@@ -53,16 +53,16 @@ constexpr auto field_table(std::type_identity<LeaseBook>) {
 
 class Leases {
  public:
-  // `seconds`: how long a lease lasts.
+  // `seconds`: duration of a lease.
   explicit Leases(double seconds) : seconds_(seconds) {}
 
-  // For a hub that is started again; `now`: seconds of any monotonic clock.
+  // Restores the leases after a restart of the hub; `now`: seconds of any monotonic clock.
   void restore(const std::vector<Lease>& leases, double now);
-  // A holder that asks again gets its full time once more.
+  // A holder that asks again gets its full time again.
   Answer ask(const std::string& signature, int shard, double now);
-  // These need no lease any more.
+  // Sets the signatures that need no lease any more.
   void set_reduced(std::set<std::string> signatures);
-  // Those that may still be held.
+  // The leases that may still be held.
   std::vector<Lease> held(double now);
 
  private:

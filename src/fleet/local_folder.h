@@ -9,11 +9,11 @@
 
 namespace redzone::fleet {
 
-// Empty when it is made, for this user alone, and gone with this unless it is kept.
+// Empty when created, accessible only to this user, and removed by the destructor unless kept.
 class LocalFolder {
  public:
-  // PARENT/NAME-NUMBER, of the attempt of that number. What earlier attempts that were killed on
-  // this machine left there is removed. One that belongs to somebody else is a usage error.
+  // Creates PARENT/NAME-NUMBER for the attempt with that number. Removes the folders of earlier
+  // attempts that were killed on this machine. A folder of another user is a usage error.
   static Result<LocalFolder> make(const std::filesystem::path& parent, const std::string& name,
                                   int number);
   LocalFolder(LocalFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
@@ -21,7 +21,8 @@ class LocalFolder {
   ~LocalFolder();
 
   std::filesystem::path operator/(const char* name) const { return path_ / name; }
-  // Leaves it for a person, where no later attempt removes it, and returns its path.
+  // Keeps the folder for a person, under a name that no later attempt removes, and returns its
+  // path.
   std::filesystem::path keep();
 
  private:

@@ -10,13 +10,14 @@ namespace redzone::fleet {
 
 struct Output {
   int status = 0;    // exit code, or 128 + signal
-  std::string text;  // of standard output and standard error
+  std::string text;  // standard output and standard error
 };
 
-// Runs the program, found by PATH, to its end. A harness error if it cannot be started.
+// Runs the program, found through PATH, to its end. Returns a harness error if it cannot be
+// started.
 Result<Output> run_program(const std::vector<std::string>& words);
 
-// Of a wait status: the exit code, or 128 + signal.
+// The exit code for a wait status, or 128 + signal.
 int exit_code_of_wait(int status);
 
 }  // namespace redzone::fleet

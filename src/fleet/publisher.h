@@ -1,4 +1,4 @@
-// Publishes the local store of an attempt, and tells how the attempt does.
+// Publishes the local store of an attempt, and reports the attempt's status.
 #pragma once
 
 #include <cstdint>
@@ -17,14 +17,15 @@ namespace redzone::fleet {
 
 struct AttemptEnd {
   int exit_code = 0;
-  std::string failed = {};  // why it ended before its night did, one line; "": it did not
+  std::string failed = {};  // if it ended before its night: why, in one line; else ""
+                            // not
 
   static AttemptEnd of(const Error& error) { return {kHarness, error.message}; }
 };
 
 class Publisher {
  public:
-  // `store`: is written by other processes meanwhile, or does not exist yet.
+  // `store`: may not exist yet; other processes write to it meanwhile.
   Publisher(Layout layout, const Attempt& attempt, AttemptStatus status,
             std::filesystem::path store)
       : layout_(std::move(layout)),
@@ -32,14 +33,14 @@ class Publisher {
         status_(std::move(status)),
         store_(std::move(store)) {}
 
-  // Publishes if `always` or if there are other findings than in the latest snapshot. What fails is
-  // told in the status, and is tried again the next time.
+  // Publishes if `always` is set or the findings differ from those of the latest snapshot. An error
+  // is reported in the status, and publishing is tried again the next time.
   void publish(bool always);
-  // Publishes for the last time and tells the end. What cannot be written into the shared folder is
-  // tried again until it can be, the job is told to end, or kLastTry seconds have passed. If it is
-  // not published then, the folder with the store is kept, and told. Returns how the job ended: as
-  // its night; of what was not published, as one that was interrupted, so that the job goes on
-  // later with its latest snapshot; of a local store that cannot be read, as one that failed.
+  // Publishes for the last time and reports the end. Writing to the shared folder is retried until
+  // it succeeds, the job is told to end, or kLastTry seconds have passed. If the store is still not
+  // published, its folder is kept, and the status reports this. Returns how the job ended: with the
+  // result of its night; as interrupted if the store was not published, so that the job is
+  // continued later from its latest snapshot; as failed if the local store cannot be read.
   AttemptEnd conclude(AttemptEnd end, LocalFolder& folder, const std::function<bool()>& interrupted,
                       const std::function<double()>& now);
   static constexpr double kLastTry = 600;
@@ -54,11 +55,12 @@ class Publisher {
   Attempt attempt_;
   AttemptStatus status_;
   std::filesystem::path store_;
-  bool readable_ = true;                                        // the store, the last time
-  std::vector<std::pair<std::string, std::int64_t>> findings_;  // by state, as published
+  bool readable_ = true;  // whether the store could be read the last time
+  std::vector<std::pair<std::string, std::int64_t>> findings_;  // findings by state, as published
+                                                                // last
 };
 
-// Tells the end of an attempt; `status`: as it was told last.
+// Reports the end of an attempt; `status`: the last reported status.
 void end_attempt(const Layout& layout, const Attempt& attempt, AttemptStatus status,
                  const AttemptEnd& end);
 

@@ -1,5 +1,6 @@
-// Small JSON files of the shared folder, by the field tables of their structs (core/field_table.h).
-// Whoever can write to the folder may have written anything: an error says what is wrong and where.
+// Small JSON files of the shared folder, read and written with the field tables of their structs
+// (core/field_table.h). Anybody who can write to the folder may have written anything: an error
+// says what is wrong and where.
 #pragma once
 
 #include <filesystem>
@@ -14,11 +15,11 @@
 
 namespace redzone::fleet {
 
-// No file of a fleet of the largest size is larger.
+// Maximum size of a file, enough for a fleet of the largest size.
 inline constexpr std::size_t kMostRecordBytes = std::size_t{16} << 20;
 
-// Usage errors begin with `where`. What check_record(reader, value) throws, if there is one for the
-// struct, is an error, too.
+// Usage errors begin with `where`. Whatever check_record(reader, value) throws, if the struct has
+// one, is also returned as an error.
 template <class T>
 Result<T> parse_record(std::string_view text, std::string where) {
   RZ_TRY_ASSIGN(const Document document, read_json(text, std::move(where)));
@@ -40,7 +41,7 @@ template <class T>
 std::string print_record(const T& value) {
   return FieldJson::of(value, Defaults::written).dump(2) + "\n";
 }
-// In one step. A harness error names the file.
+// Replaces the file atomically. A harness error names the file.
 template <class T>
 Result<void> write_record(const std::filesystem::path& file, const T& value) {
   const auto written = write_file(file, print_record(value));

@@ -30,9 +30,9 @@ namespace {
 
 using Time = std::chrono::steady_clock;
 
-// How often the end of the night, and a signal, are looked for.
+// How often the job checks for the end of the night and for a signal.
 constexpr std::chrono::milliseconds kLook{200};
-// How often the store is looked into for new findings.
+// How often the job checks the store for new findings.
 constexpr std::chrono::seconds kLookForFindings{10};
 
 std::vector<std::string> words_of(const ShardJob& job, const Fleet& fleet, const fs::path& store) {
@@ -54,7 +54,8 @@ bool is_stopped(const Layout& layout) {
   return fs::exists(layout.stop(), ignored);
 }
 
-// Runs the night to its end, and publishes meanwhile. Returns the wait status of its process.
+// Runs the night to its end and publishes meanwhile. Returns the wait status of the night's
+// process.
 Result<int> run_night(const ShardJob& job, const Fleet& fleet, const fs::path& store,
                       Publisher& publisher) {
   RZ_TRY_ASSIGN(auto night, ChildProcess::start({.words = words_of(job, fleet, store)}));
@@ -62,7 +63,7 @@ Result<int> run_night(const ShardJob& job, const Fleet& fleet, const fs::path& s
   std::optional<int> ended;
   for (bool told = false; !ended; ended = night.ended()) {
     std::this_thread::sleep_for(kLook);
-    // Slurm's signal does not reach a shard that begins just then; the file does.
+    // Slurm's signal does not reach a shard that is just starting; the stop file does.
     if (!told && (job.interrupted() || is_stopped(job.layout))) {
       told = true;
       night.signal(SIGTERM);
@@ -78,8 +79,8 @@ Result<int> run_night(const ShardJob& job, const Fleet& fleet, const fs::path& s
   return *ended;
 }
 
-// Whether the night came to its end and told how. One that ended early, as without its GPU, did
-// not; nor one of another fleet that is known here.
+// True if the night of this fleet's shard came to its end and stored its result. False if it ended
+// early, for example without its GPU; nights of other fleets in the store do not count.
 bool is_whole(const Fleet& fleet, int shard, const fs::path& file) {
   const auto runs = [&]() -> Result<std::vector<store::NightRun>> {
     RZ_TRY_ASSIGN(auto store, store::Store::open(file, store::OpenMode::read_only));
@@ -91,9 +92,9 @@ bool is_whole(const Fleet& fleet, int shard, const fs::path& file) {
          });
 }
 
-// How the night ended: `status` is of its process.
+// How the night ended: `status` is the wait status of its process.
 AttemptEnd end_of(const ShardJob& job, const Fleet& fleet, const fs::path& store, int status) {
-  // It was told to end before it could do so in an orderly way.
+  // The process was told to end before it could end in an orderly way.
   if (WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM) return {kInterrupted};
   const int code = exit_code_of_wait(status);
   const bool over = code == kOk || code == kFound || code == kNotJudged || code == kInterrupted;
@@ -103,7 +104,7 @@ AttemptEnd end_of(const ShardJob& job, const Fleet& fleet, const fs::path& store
                     : fmt::format("the night ended with exit code {} before its time", code)};
 }
 
-// What an attempt that was claimed does. `status`: as it was told last.
+// Runs an attempt that was claimed. `status`: the last reported status.
 Result<AttemptEnd> run_claimed(const ShardJob& job, const Fleet& fleet, const Attempt& attempt,
                                AttemptStatus& status) {
   RZ_TRY_ASSIGN(
@@ -119,11 +120,11 @@ Result<AttemptEnd> run_claimed(const ShardJob& job, const Fleet& fleet, const At
   return publisher.conclude(end_of(job, fleet, store, ended), folder, job.interrupted, job.now);
 }
 
-// `failures`: of the attempts before.
+// `failures`: number of failed attempts before this one.
 Result<int> run_attempt(const ShardJob& job, const Fleet& fleet, int failures) {
   AttemptStatus status{.fleet = fleet.uid, .host = job.host, .job = job.job, .began = utc_now()};
   RZ_TRY_ASSIGN(const Attempt attempt, claim_attempt(job.layout, job.shard, status));
-  remove_questions(job.layout, attempt);  // of those before it
+  remove_questions(job.layout, attempt);  // requests of earlier attempts
   const auto end = run_claimed(job, fleet, attempt, status);
   remove_questions(job.layout, attempt);
   if (end && end->failed.empty()) return end->exit_code;

@@ -1,5 +1,5 @@
-// The job of one shard: a night on the local disk, of which snapshots are published. A job that
-// Slurm starts again goes on with the snapshot of the attempt before.
+// The job of one shard: a night on the local disk whose snapshots are published. A job that Slurm
+// restarts continues from the snapshot of the previous attempt.
 #pragma once
 
 #include <filesystem>
@@ -14,23 +14,25 @@ namespace redzone::fleet {
 
 struct ShardJob {
   Layout layout;
-  std::string uid = {};  // of its fleet; "": whichever is there
+  std::string uid = {};  // uid of its fleet; "": any fleet in the folder
   int shard = 1;
   std::filesystem::path local;             // a folder on the local disk
   std::string redzone;                     // the program that runs the night
   std::string host, job;                   // for its status
-  std::function<bool()> interrupted = {};  // true: publish and end
+  std::function<bool()> interrupted = {};  // returns true: publish and end
   std::function<double()> now = monotonic_seconds;
 };
 
-// Another node may run the shard: its attempt failed, and so have fewer than kMostFailures.
+// Exit code if another node may run the shard: its attempt failed, but fewer than kMostFailures
+// have.
 inline constexpr int kTryElsewhere = 75;  // as EX_TEMPFAIL of <sysexits.h>
 
-// Returns the exit code of the night, or kTryElsewhere. A shard whose night has ended before, or
-// failed often enough, does nothing and returns its code again; one of a fleet that was stopped
-// begins nothing. What was found since the latest snapshot is lost only with the machine: one is
-// published when a finding is new or was reduced, at least every Fleet::snapshot_seconds, and at
-// the end, however long the shared folder is away then (Publisher::conclude()).
+// Returns the exit code of the night, or kTryElsewhere. A shard whose night has already ended, or
+// has failed often enough, does nothing and returns its code again; a shard of a fleet that was
+// stopped starts nothing. Findings since the latest snapshot are lost only with the machine: a
+// snapshot is published when a finding is new or was reduced, at least every
+// Fleet::snapshot_seconds, and at the end, even if the shared folder is unavailable for some time
+// (Publisher::conclude()).
 Result<int> run_shard(const ShardJob& job);
 
 }  // namespace redzone::fleet

@@ -25,7 +25,7 @@ namespace redzone::fleet {
 namespace fs = std::filesystem;
 namespace {
 
-// The names in a folder that `parse` takes.
+// Returns the names in a folder that `parse` accepts.
 template <class Parse>
 auto list_names(const fs::path& folder, Parse parse)
     -> Result<std::vector<typename decltype(parse(std::string_view()))::value_type>> {
@@ -59,18 +59,19 @@ auto holds_a_fleet(const Layout& layout) {
                                  layout.root.string()));
 }
 
-// The files of a fleet, besides fleet.json, that do not name it.
+// The files of a fleet, besides fleet.json, that do not contain its uid.
 std::vector<fs::path> files_of_one_fleet(const Layout& layout) {
   return {layout.stop(),      layout.jobs(),       layout.known(),
           layout.hub_store(), layout.hub_status(), layout.leases()};
 }
 
-// Of a damaged status nobody knows; it counts as one of the fleet.
+// True if the attempt belongs to another fleet. A damaged status has no uid and counts as this
+// fleet's.
 bool is_foreign(const AttemptStatus& status, const std::string& uid) {
   return !status.fleet.empty() && status.fleet != uid;
 }
 
-// Leaves out all but the highest number of each attempt.
+// Removes all but the highest number of each attempt.
 void keep_latest(std::vector<SnapshotName>& snapshots) {
   std::sort(snapshots.begin(), snapshots.end());
   std::vector<SnapshotName> latest;
@@ -96,7 +97,8 @@ Result<void> check_clock(const fs::path& new_file) {
 
 namespace {
 
-// What is there of the path must be folders: the folder itself, or the nearest above it.
+// The existing part of the path must be a folder: the folder itself, or its nearest existing
+// parent.
 Result<void> can_be_folder(const fs::path& folder) {
   std::error_code error;
   fs::path nearest = fs::absolute(folder, error);
@@ -136,7 +138,7 @@ Result<void> create_folder(const Layout& layout, const Fleet& fleet) {
       if (error) return usage_error(fmt::format("{}: {}", folder.string(), error.message()));
     }
     RZ_TRY(write_record(layout.fleet(), fleet));
-    // What cannot be read again, such as a word with a control character, is a mistake now.
+    // Values that cannot be read back, such as a word with a control character, are reported now.
     RZ_TRY(read_fleet(layout));
     return {};
   }();
@@ -197,7 +199,7 @@ Result<Attempt> claim_attempt(const Layout& layout, int shard, const AttemptStat
   }
   const auto told = write_record(layout.attempt(attempt), begun);
   std::error_code ignored;
-  if (!told) fs::remove(layout.attempt(attempt), ignored);  // it has not been, then
+  if (!told) fs::remove(layout.attempt(attempt), ignored);  // the attempt then does not exist
   if (!clock) return tl::unexpected(clock.error());
   if (!told) return tl::unexpected(told.error());
   return attempt;
@@ -210,7 +212,7 @@ Result<std::map<Attempt, AttemptStatus>> read_attempts(const Layout& layout,
   for (const auto& attempt : all) {
     auto status = read_record<AttemptStatus>(layout.attempt(attempt));
     std::error_code error;
-    // Empty: it was claimed this moment.
+    // An empty file: the attempt was claimed just now.
     if (!status && fs::file_size(layout.attempt(attempt), error) != 0 && !error)
       status = AttemptStatus{.problem = status.error().message};
     if (status && is_foreign(*status, uid)) continue;
@@ -250,9 +252,10 @@ Result<std::unique_ptr<SharedHub>> SharedHub::open(const Layout& layout, const s
   for (const auto& from : {layout.hub_store(), layout.known()}) {
     std::error_code error;
     if (!fs::exists(from, error)) continue;
-    // Where it lies, so that an error names it.
+    // Checked in place, so that an error names the original file.
     if (const auto sound = store::Store::open(from, store::OpenMode::read_only); !sound) {
-      // All that the hub merged is in the snapshots. Its next copy does not take the place of this.
+      // Everything that the hub merged is in the snapshots. The rename keeps the hub's next copy
+      // from replacing this file.
       if (from == layout.hub_store() && attempt.shard == kHubShard)
         fs::rename(from, layout.unread_hub_store(), error);
       problems.push_back(printable(sound.error().message));
@@ -301,7 +304,8 @@ Result<bool> SharedHub::merge(const SnapshotName& snapshot) {
   return true;
 }
 
-// What the fleet began with may have been merged of other fleets' snapshots.
+// Includes the uid, because the store that the fleet started from may contain merged snapshots of
+// other fleets.
 std::string SharedHub::source_of(const Attempt& attempt) const {
   return uid_ + " " + text_of(attempt);
 }
@@ -343,7 +347,7 @@ Result<std::vector<Lease>> SharedHub::leases() {
   if (!fs::exists(layout_.leases(), ignored)) return std::vector<Lease>{};
   auto book = read_record<LeaseBook>(layout_.leases());
   if (book) return std::move(book->leases);
-  // Without them a finding may be reduced twice; without a hub every one is.
+  // Without leases a finding may be reduced twice, but without a hub every finding would be.
   problems_.push_back(book.error().message);
   log::warn("fleet: {}: begun without leases", problems_.back());
   return std::vector<Lease>{};
@@ -361,7 +365,7 @@ Result<std::set<std::string>> published_reductions(const Layout& layout) {
 }
 
 void remove_questions(const Layout& layout, const Attempt& last) {
-  // The questions first: the hub answers none that is gone.
+  // Remove requests first: the hub does not answer a removed request.
   for (const auto& folder : {layout.requests(), layout.answers()}) {
     const auto names = list_names(folder, parse_request);
     if (!names) continue;

@@ -18,57 +18,61 @@
 
 namespace redzone::fleet {
 
-// Whether create_folder() can begin, as far as can be said without writing: a usage error if the
-// folder is a file, or holds a fleet or what one has left.
+// Checks that create_folder() can begin, as far as possible without writing: returns a usage error
+// if the folder is a file, or contains a fleet or leftovers of one.
 Result<void> check_folder(const Layout& layout);
-// Makes the folder and its subfolders, and writes what the fleet is to do. A usage error if there
-// is a fleet already or what one has left and this one would take for its own, if nothing can be
-// written, or if the clock of this machine and that of the folder differ by more than
+// Creates the folder and its subfolders, and writes the fleet's work. Returns a usage error if
+// there is already a fleet or leftovers that the new fleet would mistake for its own, if nothing
+// can be written, or if the clocks of this machine and of the folder differ by more than
 // kMostClockError.
 Result<void> create_folder(const Layout& layout, const Fleet& fleet);
-// Undoes it for a fleet whose jobs were not submitted: the folder may be used again. Attempts and
-// snapshots stay, which tell of which fleet they are.
+// Undoes create_folder() for a fleet whose jobs were not submitted: the folder may be used again.
+// Attempts and snapshots stay, since they contain the uid of their fleet.
 void abandon_folder(const Layout& layout);
 inline constexpr double kMostClockError = 300;  // seconds
 // Compares the time that the folder's file system gave a new file with the clock of this machine.
 Result<void> check_clock(const std::filesystem::path& new_file);
 
-// A usage error that says what the folder lacks, for commands and jobs that are given one.
+// Reads the fleet; a usage error says what the folder lacks. For commands and jobs that get the
+// folder as an argument.
 Result<Fleet> read_fleet(const Layout& layout);
-// For a job, which knows whose it is: another fleet in its folder is an error, as on a node that
-// does not share the folder. "" for a job that was started by hand.
+// For a job that belongs to the fleet `uid`: another fleet in the folder is an error, as on a node
+// that does not share the folder. `uid` is "" for a job that was started by hand.
 Result<Fleet> read_fleet_of(const Layout& layout, const std::string& uid);
 
-// A new attempt of this shard, whose number no other one has. Its status says that it has begun.
+// Claims a new attempt of this shard, with a number that no other attempt has. Its status records
+// that it has begun.
 Result<Attempt> claim_attempt(const Layout& layout, int shard, const AttemptStatus& status);
-// What all attempts of this fleet tell; of an unreadable status only why.
+// The statuses of all attempts of this fleet; for an unreadable status, only the problem is set.
 Result<std::map<Attempt, AttemptStatus>> read_attempts(const Layout& layout,
                                                        const std::string& uid);
 // The latest attempt of the shard; nothing if there is none.
 Result<std::optional<Attempt>> latest_attempt(const Layout& layout, int shard);
 
-// The latest snapshot of each attempt, of whatever fleet.
+// The latest snapshot of each attempt, of any fleet.
 Result<std::vector<SnapshotName>> list_snapshots(const Layout& layout);
-// Those that a new attempt of the shard may go on with, the best first: of the attempts before it
-// that are of its fleet, from the latest on.
+// The snapshots from which a new attempt of the shard may continue, the best first: those of the
+// earlier attempts of its fleet, starting with the latest.
 Result<std::vector<SnapshotName>> snapshots_before(const Layout& layout, const std::string& uid,
                                                    const Attempt& attempt);
-// Publishes the store as the next snapshot of the attempt and removes the one before.
+// Publishes the store as the next snapshot of the attempt and removes the previous one.
 Result<void> publish_snapshot(const Layout& layout, const SnapshotName& name, store::Store& store);
 
-// The hub's side. Its own store is a file on a local disk; the folder gets copies of it.
+// The hub's side of the folder. The hub's own store is a file on a local disk; the folder gets
+// copies.
 class SharedHub final : public HubFolder {
  public:
-  // Opens the store `local`, which is made of what an earlier attempt of the hub published, or else
-  // of what the fleet began with. One that cannot be read, since it is damaged or of a later
-  // version of Redzone, is told in problems(), and the hub keeps it under another name: all that it
-  // merged is in the snapshots.
+  // Opens the store `local`, created from the store that an earlier attempt of the hub published,
+  // or else from the store that the fleet started from. A store that cannot be read, because it is
+  // damaged or of a later version of Redzone, is reported in problems(), and the hub keeps it under
+  // another name: everything that it merged is in the snapshots.
   static Result<std::unique_ptr<SharedHub>> open(const Layout& layout, const std::string& uid,
                                                  const Attempt& attempt,
                                                  const std::filesystem::path& local);
 
   bool is_owner() override;
-  // True if a later attempt is known. As long as the attempts cannot be read this is neither.
+  // True if a later attempt is known. While the attempts cannot be read, both this and is_owner()
+  // return false.
   bool is_replaced();
   Result<std::vector<SnapshotName>> snapshots() override;
   Result<bool> merge(const SnapshotName& snapshot) override;
@@ -81,7 +85,7 @@ class SharedHub final : public HubFolder {
   Result<void> keep(const std::vector<Lease>& leases) override;
 
   store::Store& store() { return store_; }
-  // What was in the way at the begin, one line each.
+  // Problems when the store was opened, one line each.
   const std::vector<std::string>& problems() const { return problems_; }
 
  private:
@@ -98,17 +102,18 @@ class SharedHub final : public HubFolder {
   Layout layout_;
   std::string uid_;
   Attempt attempt_;
-  std::map<Attempt, bool> foreign_;  // whether an attempt is of another fleet, which never changes
+  std::map<Attempt, bool> foreign_;  // whether an attempt belongs to another fleet; this never
+                                     // changes
   store::Store store_;
   std::vector<std::string> problems_;
 };
 
-// Signatures of the findings that the hub has published as reduced; none as long as it has
-// published nothing. Its store is read into memory, and not written.
+// Signatures of the findings that the hub has published as reduced; empty if it has published
+// nothing. Reads the hub's store into memory and does not write it.
 Result<std::set<std::string>> published_reductions(const Layout& layout);
 
-// Removes the questions of this attempt and of the attempts of its shard before it, and their
-// answers: whoever was killed takes none.
+// Removes the requests of this attempt and of earlier attempts of its shard, and their answers: an
+// attempt that was killed takes no answers.
 void remove_questions(const Layout& layout, const Attempt& last);
 
 // A shard's side of the leases.

@@ -19,10 +19,12 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-// Slurm's --time has minutes; what a job does before and after its night takes some.
+// Slurm's --time is in minutes; the work of a job before and after its night takes additional
+// minutes.
 constexpr double kMinute = 60;
 constexpr int kMoreMinutes = 20;
-// What the last job merges and describes in a minute, with room for a slow shared folder.
+// Number of shards that the last job merges and describes in a minute, with a margin for a slow
+// shared folder.
 constexpr int kShardsAMinute = 20;
 
 double seconds_in(TableReader& table, std::string_view name, double otherwise) {
@@ -32,7 +34,7 @@ double seconds_in(TableReader& table, std::string_view name, double otherwise) {
   return seconds;
 }
 
-// What a command of Slurm printed, as one line.
+// The output of a Slurm command as one line.
 std::string one_line(const std::string& text) {
   std::string out;
   for (std::size_t at = 0; at < text.size();) {
@@ -50,7 +52,7 @@ void add(Words& words, const Words& more) {
 // The number in what `sbatch --parsable` prints: "17" or "17;cluster".
 Result<std::string> number_in(const std::string& text) {
   std::string line = text.substr(0, text.find_last_not_of('\n') + 1);
-  line = line.substr(line.rfind('\n') + 1);  // behind warnings
+  line = line.substr(line.rfind('\n') + 1);  // after warnings
   const std::string number = line.substr(0, line.find(';'));
   if (number.empty() || number.find_first_not_of("0123456789") != std::string::npos)
     return harness_error(fmt::format("sbatch: printed no job number but '{}'", line));
@@ -153,7 +155,7 @@ Commands commands_of(const Fleet& fleet, const Layout& layout, const Site& site,
                 "--open-mode=append",
                 "--chdir=" + fs::current_path(error).string(),
                 fmt::format("--output={}/{}", logs, log)};
-    // The batch script gets the signal, and passes it on.
+    // The batch script receives the signal and passes it on.
     words.emplace_back("--signal=B:TERM@120");
     if (minutes > 0) words.push_back(fmt::format("--time={}", work_minutes + kMoreMinutes));
     add(words, site.sbatch);
@@ -181,8 +183,8 @@ Commands commands_of(const Fleet& fleet, const Layout& layout, const Site& site,
     commands.examinations.push_back(std::move(examination));
     first += model.shards;
   }
-  // While shards wait for nodes and are started again the hub is, too: it queues itself again at
-  // its time limit, and asks for no more time than the partitions of the shards have.
+  // The hub is also restarted while shards wait for nodes and are restarted: it requeues itself at
+  // its time limit, and requests no more time than the partitions of the shards allow.
   commands.hub = {options("redzone-hub", minutes, "hub.txt"), script("hub")};
   commands.report = {options("redzone-report", fleet.shards / kShardsAMinute, "report.txt"),
                      script("report")};
@@ -221,8 +223,8 @@ Result<int> cancel(const Jobs& jobs, const RunProgram& run) {
                                                         {"RUNNING", {"--signal=TERM", "--batch"}}};
   for (const auto& [state, options] : ways)
     for (const auto& job : jobs.on_gpus()) {
-      // scancel refuses a job that has ended, which may be between two calls. squeue refuses one
-      // that ended long ago.
+      // scancel refuses a job that has ended, possibly between two calls. squeue refuses a job that
+      // ended long ago.
       const auto any = [&, &state = state]() -> Result<bool> {
         RZ_TRY_ASSIGN(const Output listed, run({"squeue", "--noheader", "--format=%i",
                                                 "--states=" + state, "--jobs=" + job}));

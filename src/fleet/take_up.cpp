@@ -16,12 +16,12 @@ namespace redzone::fleet {
 namespace fs = std::filesystem;
 namespace {
 
-// Copies into one store after another, until one is sound.
+// Copies one store after another until a copy is sound.
 class Taker {
  public:
   explicit Taker(fs::path store) : store_(std::move(store)) {}
 
-  // False: not this one.
+  // Returns false if this store cannot be used.
   Result<bool> take(const fs::path& from) {
     std::error_code error;
     fs::copy_file(from, store_, fs::copy_options::overwrite_existing, error);
@@ -29,7 +29,7 @@ class Taker {
       return harness_error(fmt::format("{}: {}", store_.string(), error.message()));
     if (error == std::errc::no_such_file_or_directory) return refuse();  // a later one replaced it
     if (error) return refuse(from, error.message());
-    // The copy, since that is what the night goes on with.
+    // Check the copy, since the night continues with the copy.
     const auto problems = store::check(store_);
     if (!problems) return refuse(from, problems.error().message);
     if (!problems->empty()) return refuse(from, problems->front());
@@ -59,7 +59,7 @@ Result<TakenUp> take_up(const Layout& layout, const std::string& uid, const Atte
                         const fs::path& store) {
   Taker taker(store);
   for (std::set<SnapshotName> tried;;) {
-    // Listed again each time: the one that was there may have been replaced.
+    // List again each time: a listed snapshot may have been replaced.
     RZ_TRY_ASSIGN(const auto all, snapshots_before(layout, uid, attempt));
     const auto next = std::find_if(all.begin(), all.end(),
                                    [&](const auto& name) { return !tried.contains(name); });

@@ -1,4 +1,4 @@
-// What an attempt of a shard begins with.
+// The state from which an attempt of a shard starts.
 #pragma once
 
 #include <filesystem>
@@ -11,13 +11,13 @@
 namespace redzone::fleet {
 
 struct TakenUp {
-  int attempt = 0;           // the number of the attempt whose snapshot it is; 0: none
-  std::string problem = {};  // the last one that is there and could not be taken up, one line
+  int attempt = 0;           // number of the attempt whose snapshot was copied; 0: none
+  std::string problem = {};  // why the last store that was tried and rejected is unusable
 };
 
-// Makes `store` a sound copy of the latest snapshot of the attempts of this shard before `attempt`,
-// or else of one before it, or else of what the fleet began with. If there is none, `store` does
-// not exist, and the night begins with nothing. A full local disk is an error.
+// Makes `store` a verified copy of the latest snapshot of earlier attempts of this shard, or else
+// of an earlier snapshot, or else of the store that the fleet started from. If there is none,
+// `store` does not exist, and the night starts with nothing. A full local disk is an error.
 Result<TakenUp> take_up(const Layout& layout, const std::string& uid, const Attempt& attempt,
                         const std::filesystem::path& store);
 

@@ -21,7 +21,7 @@ Result<std::vector<CorpusPlan>> read_corpus(const std::filesystem::path& folder)
     plan.file = walk->path().string();
     if (!walk->is_regular_file(error)) {
       plan.problem = plan.file + ": is not a file";  // opening a pipe would block forever
-      error.clear();                                 // for example of a dangling link
+      error.clear();  // clears the error of a dangling link, for example
       continue;
     }
     auto repro = read_file(plan.file).and_then(

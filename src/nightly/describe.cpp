@@ -50,7 +50,7 @@ class Description {
  public:
   Description(const NightFacts& facts, const NightView& view) : facts_(facts), view_(view) {}
 
-  // Everything but the trend.
+  // Fills in everything but the trend.
   Night made() {
     head();
     for (const auto& run : facts_.night().runs) add(run);
@@ -202,7 +202,7 @@ class Description {
       out.outcome_reason = why_not_run(f);
     }
     if (fails_as_recorded(out.outcome)) return;
-    // A failure seen while fuzzing counts more than a replay that passed.
+    // A failure seen while fuzzing takes precedence over a replay that passed.
     if (out.occurrences == 0) return;
     out.outcome = outcome_of_sighting(f.state, facts_.was_found(f));
     out.outcome_reason = why_not_confirmed(out.outcome);
@@ -228,8 +228,8 @@ class Description {
       signatures.insert(f.signature.hash());
       by_id[f.id] = by_target[f.signature.target] = &f;
     }
-    // The flags that load the target: those of the finding that the plan shows, of the loaded
-    // target, or of another finding of the target.
+    // The flags that load the target: those of the finding that the plan shows, else those of the
+    // loaded target, else those of the target's last finding.
     const auto origin = [&](const store::NightReplay& r) -> std::string {
       if (const auto shown = by_id.find(r.finding.value_or(0)); shown != by_id.end())
         return report::origin_flags(shown->second->environment);
@@ -318,7 +318,7 @@ class Description {
     }
   }
 
-  // Gaps in what the night was asked for; anything else is not a gap.
+  // Adds gaps in the requested work; other omissions are not gaps.
   void gaps_of(const report::NightTarget& t) {
     if (!t.spec_error.empty()) night_.not_judged.push_back({"the spec of " + t.name, t.spec_error});
     const bool asked = std::any_of(
@@ -340,7 +340,7 @@ class Description {
 
   void missing_shards() {
     const auto& run = facts_.night().runs.front();
-    // While it runs it covers its own shard only.
+    // A running night covers only its own shard.
     if (view_.running || (run.fleet.empty() && facts_.night().runs.size() == 1)) return;
     for (const auto& open : facts_.night().open_shards())
       night_.not_judged.push_back(

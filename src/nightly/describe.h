@@ -1,4 +1,4 @@
-// Reads a night from the store, for the reports.
+// Reads a night from the store for the reports.
 #pragma once
 
 #include <string_view>
@@ -10,26 +10,27 @@
 namespace redzone::nightly {
 
 struct NightView {
-  std::string_view db = {};  // the store's file if replay lines have to name it
-  // Gives the flags that load the target of a plan file without findings. Null: only flags known
-  // from findings. Borrowed.
+  std::string_view db = {};  // path of the store, if replay lines must name it
+  // Provides the flags that load the target of a plan file without findings. Null: only flags known
+  // from findings are used. Borrowed.
   const Registry* registry = nullptr;
-  // The night is running in this process: everything in the store belongs to its time. It is
-  // described without the other shards, of which the store may hold parts.
+  // True if the night is running in this process: everything in the store belongs to its time. It
+  // is described without the other shards, of which the store may contain parts.
   bool running = false;
 };
 
-// What the night saw does not change with later runs on the store: later findings are not in it,
-// but those of programs are in the latest night, which does not run them.
-// Ledgers are as of the night's end; for the latest night as of now, since its page is remade after
-// people have marked what they read there. Shards of one night whose stores were merged are one
-// night (see parts.h), found by the number of any of them.
+// Describes a night. The results of a night do not change with later runs on the store: later
+// findings are excluded, except findings of programs, which are included in the latest night
+// although nights do not run programs. Ledgers have their state at the night's end, but for the
+// latest night their current state, since its page is written again after people have marked its
+// findings. Shards of one night whose stores were merged are one night (see parts.h); the number of
+// any of them finds it.
 //
-// The exit code of a night that is not closed, for example one that was cut off, is kInterrupted.
+// The exit code of a night that is not closed, for example because it was cut off, is kInterrupted.
 // An unknown night is a usage error.
 Result<report::Night> describe_night(store::Store& store, std::int64_t campaign,
                                      const NightView& view);
-// The night that ended last; a usage error if there is none.
+// Returns the night that ended last; a usage error if there is none.
 Result<std::int64_t> latest_night(store::Store& store);
 
 }  // namespace redzone::nightly

@@ -11,8 +11,8 @@
 namespace redzone::nightly {
 namespace {
 
-// The result of a replay that is no alarm. Replays of which some runs were judged have passed as
-// far as they went: no run failed, or the failure is waived.
+// The result of a replay that is not an alarm. An unclear replay counts as a pass if some of its
+// runs were judged: no run failed, or the failure is waived.
 RunResult result_of(ReplayOutcome outcome, std::int64_t judged_runs) {
   switch (outcome) {
     case ReplayOutcome::harness_error:
@@ -27,21 +27,22 @@ RunResult result_of(ReplayOutcome outcome, std::int64_t judged_runs) {
   }
 }
 
-// Whether the outcome of a known finding counts. A night may be on another device than the finding,
-// and it replays those first that waited longest, so not every finding has its turn in each night.
+// True if the outcome of a known finding counts. A night may run on another device than the
+// finding's, and it first replays findings that waited longest, so not every night reaches every
+// finding.
 bool counts(const report::NightFinding& f) {
   return f.outcome != ReplayOutcome::not_applicable && f.outcome != ReplayOutcome::not_run &&
          !is_waived(f.ledger.standing);
 }
 
-// Whether the outcome of a plan of the corpus counts: always if its target was to be fuzzed; for
-// other targets only if it was judged.
+// True if the outcome of a plan of the corpus counts: always if its target was to be fuzzed,
+// otherwise only if the plan was judged.
 bool counts(const report::NightPlan& p, const std::set<std::string>& fuzzed) {
   if (p.waived) return is_failure(p.outcome);
   return fuzzed.contains(p.target) || result_of(p.outcome, p.n) != RunResult::not_judged;
 }
 
-// The worst result of the fuzzed targets and of the replays, by one ranking.
+// The worst result of the fuzzed targets and the replays, in a single ranking.
 RunResult result_of(const report::Night& night) {
   std::vector<RunResult> results;
   std::vector<PlanCounts> targets;
@@ -77,7 +78,7 @@ int night_exit_code(const report::Night& night, bool broken_corpus) {
   if (report::alarms_of(night).count() > 0) return kFound;
   if (!night.problem.empty() || not_run_by_the_harness(night)) return kHarness;
   if (broken_corpus) return kUsage;
-  // A mistake in a spec counts, however many plans did not meet it.
+  // A mistake in a spec counts even if only some plans met it.
   if (std::any_of(night.targets.begin(), night.targets.end(),
                   [](const auto& t) { return !t.spec_error.empty(); }))
     return kUsage;
@@ -99,7 +100,7 @@ std::optional<int> exit_code_of(const NightParts& night) {
   };
   for (const int code : {kUnsound, kFound, kHarness})
     if (ended_with(code)) return code;
-  // A missing shard may have found something, as may one that was cut off.
+  // A missing shard, or one that was cut off, may have found something.
   if (!night.open_shards().empty()) return std::nullopt;
   for (const int code : {kUsage, kOk})
     if (ended_with(code)) return code;

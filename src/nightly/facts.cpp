@@ -76,7 +76,8 @@ class Loading {
     RZ_TRY_ASSIGN(auto findings, store_.findings());
     facts_.findings = std::move(findings);
     if (facts_.night().until.empty()) return {};
-    // Programs run beside the nights, so the latest report has what came of them since.
+    // Programs run independently of nights, so the latest report includes program findings made
+    // since.
     std::erase_if(facts_.findings, [&](const auto& f) {
       return facts_.night().ended_before(f) && !is_ours(f) && !(f.program && is_latest_);
     });
@@ -98,7 +99,7 @@ class Loading {
   store::Store& store_;
   store::NightBook book_;
   bool running_, is_latest_ = false;
-  std::map<std::string, int> parts_of_;  // parts of the night that had the target
+  std::map<std::string, int> parts_of_;  // number of parts of the night that had the target
   NightFacts facts_;
 };
 

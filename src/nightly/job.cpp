@@ -14,8 +14,8 @@
 namespace redzone::nightly {
 namespace {
 
-// Describes the night before anything else can go wrong. A store error that ended the night becomes
-// its problem: the report still has what was stored before.
+// Describes the night before any later step can fail. A store error that ended the night becomes
+// its problem: the report still contains what was stored before.
 Result<report::Night> described(store::Store& store, std::int64_t campaign, std::string_view db,
                                 const Registry& registry, const std::optional<Error>& broken) {
   auto night = describe_night(store, campaign, {.db = db, .registry = &registry, .running = true});

@@ -12,14 +12,14 @@
 namespace redzone::nightly {
 
 struct JobOptions {
-  std::string db = {};  // the store's file if replay lines have to name it
+  std::string db = {};  // path of the store, if replay lines must name it
   std::optional<std::filesystem::path> report = {};  // folder for the report in all formats
   std::function<void(const report::Night&)> print = [](const report::Night&) {};
 };
 
-// Runs the night or the rest of one that was cut off, reports it, then closes it. In this order, so
-// that a night that is cut off earlier is continued and writes its report again. Returns the exit
-// code. A night that could not begin is an error, and so is a report that could not be written if
+// Runs a night, or the rest of one that was cut off, reports it, then closes it. With this order, a
+// night that is cut off before it is closed is continued later and writes its report again. Returns
+// the exit code. It is an error if the night cannot begin, or if the report cannot be written and
 // nothing was found.
 Result<int> run_job(const Means& means, store::Store& store, const engine::Selection& selection,
                     const NightlyOptions& options, const JobOptions& job);

@@ -15,12 +15,12 @@
 
 namespace redzone::nightly {
 
-// Two clocks: a monotonic one for durations, and the calendar.
+// A monotonic clock for durations, and the calendar.
 struct Clock {
   using Time = std::chrono::steady_clock::time_point;
 
   std::function<Time()> now = std::chrono::steady_clock::now;
-  // The time that many days ago: UTC, ISO 8601.
+  // The time `days` days ago: UTC, ISO 8601.
   std::function<std::string(double days)> days_ago = utc_days_ago;
 
   double seconds_since(Time begun) const {
@@ -34,19 +34,19 @@ struct Means {
   std::chrono::milliseconds deadline{2000};  // of a trial
   // Checks that planted bugs are caught here.
   std::function<Result<campaign::SelfProof>()> prove = {};
-  // The plans of a target generated from that seed.
+  // Returns the plans of a target, generated from the seed.
   std::function<std::unique_ptr<campaign::PlanSource>(const TargetSpec&, std::uint64_t seed)>
       plans = {};
   campaign::SimplifyFor simplify = {};
-  // Options of a campaign with these limits (0: none), to which the night adds its own.
+  // Options of a campaign with these limits (0: no limit), to which the night adds its own.
   std::function<campaign::CampaignOptions(std::chrono::milliseconds time, std::uint64_t plans)>
       fuzzing = {};
   // Returns true if the user wants the night to end.
   std::function<bool()> interrupted = [] { return false; };
   Clock clock = {};
 
-  // Output for people while the night runs: lines of text, the progress of the fuzzing, and its
-  // end.
+  // Output for people while the night runs: lines of text, the progress of the fuzzing, and the end
+  // of the fuzzing.
   std::function<void(const std::string& line)> note = [](const std::string&) {};
   std::function<void(const campaign::Progress&)> progress = [](const campaign::Progress&) {};
   std::function<void()> fuzzed = [] {};

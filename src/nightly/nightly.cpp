@@ -16,9 +16,9 @@
 namespace redzone::nightly {
 namespace {
 
-// Number of earlier nights on which the division of time is based.
+// Number of earlier nights whose results determine how time is divided.
 constexpr std::size_t kNightsLookedAt = 14;
-// Number of consecutive plans that the harness could not run before it checks the device.
+// Number of consecutive plans that the harness cannot run after which it checks the device.
 constexpr std::uint64_t kPlansLost = 40;
 
 std::string sorted_list(std::vector<std::string> names) {
@@ -172,7 +172,7 @@ Result<void> Nightly::replay() {
   return replays.run(options_.corpus);
 }
 
-// The shares of the fuzzing time, by what earlier nights on any runner yielded.
+// The shares of the fuzzing time, from the results of earlier nights on any runner.
 Result<std::vector<double>> Nightly::shares() {
   RZ_TRY_ASSIGN(const auto runs, book_.runs());
   RZ_TRY_ASSIGN(const auto findings, store_.findings());
@@ -238,7 +238,7 @@ Result<void> Nightly::fuzz() {
   auto time = options_.time;
   if (time.count() > 0) {
     time -= std::chrono::milliseconds(static_cast<std::int64_t>(1000 * seconds_used()));
-    if (time.count() < 1) return {};  // cut off just before its end
+    if (time.count() < 1) return {};  // the night was cut off just before its end
   }
   RZ_TRY_ASSIGN(auto shares, this->shares());
   RZ_TRY_ASSIGN(auto before, book_.targets(run_.campaign));

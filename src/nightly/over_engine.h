@@ -6,7 +6,7 @@
 
 namespace redzone::nightly {
 
-// Borrows the engine. The callbacks for people are left to the caller.
+// Borrows the engine. The caller sets the callbacks that inform people.
 Means means_over(engine::Engine& engine);
 
 }  // namespace redzone::nightly

@@ -25,7 +25,7 @@ bool is_shared(const NightRun& run) {
   return run.shards > 1 || !run.fleet.empty();
 }
 
-// Whether the run is a part of the latest night of its fleet, seed and shards.
+// True if the run is a part of `night`, the latest night with its fleet, seed and number of shards.
 bool belongs(const NightParts& night, const NightRun& run) {
   if (!run.fleet.empty()) return true;
   const auto same_shard = [&](const NightRun& part) { return part.shard == run.shard; };
@@ -40,7 +40,7 @@ std::vector<NightParts> together(std::vector<NightRun> runs, std::int64_t alone)
     return std::tie(a.began, a.campaign) < std::tie(b.began, b.campaign);
   });
   std::vector<NightParts> nights;
-  // By fleet, base seed and shards.
+  // The latest night by fleet, base seed and number of shards.
   std::map<std::tuple<std::string, std::uint64_t, int>, std::size_t> latest;
   for (auto& run : runs) {
     if (run.campaign == alone) {
@@ -69,7 +69,8 @@ std::string last_end(const NightParts& night, const std::map<std::int64_t, std::
   return last;
 }
 
-// `next`: when the first night began after all runs of this one had begun; "" if there is none.
+// `next`: when the first later night began, counted from when all runs of this night had begun; ""
+// if there is none.
 std::string until_of(const NightParts& night, const std::string& next) {
   const bool same_second = !next.empty() && night.ended.starts_with(next.substr(0, kSecond));
   return night.ended.empty() || same_second ? next : night.ended;
@@ -139,8 +140,8 @@ std::vector<NightParts> nights_of(std::vector<NightRun> runs,
   for (auto& night : nights)
     std::sort(night.runs.begin(), night.runs.end(),
               [](const NightRun& a, const NightRun& b) { return a.shard < b.shard; });
-  // Compares whole seconds, the resolution of end times: of two nights in one second the one that
-  // was cut off comes later, since a night begins when the one before has ended.
+  // Compares whole seconds, the resolution of end times. Of two nights in the same second, the one
+  // that was cut off sorts later, since a night begins when the previous one has ended.
   const auto order = [running](const NightParts& night) {
     const bool cut_off = night.ended.empty();
     return std::tuple(night.holds(running),

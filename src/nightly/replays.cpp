@@ -17,7 +17,7 @@
 namespace redzone::nightly {
 namespace {
 
-// Number of consecutive replays that the harness could not run before it checks the device.
+// Number of consecutive replays that the harness cannot run after which it checks the device.
 constexpr int kReplaysLost = 3;
 
 }  // namespace
@@ -49,7 +49,8 @@ Result<void> NightReplays::run(const std::vector<CorpusPlan>& corpus) {
 }
 
 Result<void> NightReplays::keep_without_turn(std::span<const Todo> left) {
-  if (interrupted() || !night_.run.problem.empty()) return {};  // the night did not get that far
+  // The replays did not run until the time limit.
+  if (interrupted() || !night_.run.problem.empty()) return {};
   for (const auto& each : left) {
     if (each.plan == nullptr) continue;
     store::NightReplay replay = row_of(*each.plan);
@@ -63,13 +64,13 @@ Result<void> NightReplays::keep_without_turn(std::span<const Todo> left) {
 Result<std::vector<NightReplays::Todo>> NightReplays::todo(const std::vector<CorpusPlan>& corpus) {
   RZ_TRY_ASSIGN(auto findings, night_.store.findings());
   RZ_TRY_ASSIGN(const auto replays, night_.book.replays(night_.run.campaign));
-  std::set<std::string> done;  // by earlier parts of this night
+  std::set<std::string> done;  // subjects replayed by earlier parts of this night
   for (const auto& replay : replays)
     if (replay.outcome != ReplayOutcome::not_run) done.insert(replay.subject);
   RZ_TRY_ASSIGN(const auto last, night_.book.last_replayed());
 
   std::vector<Todo> list;
-  std::map<std::pair<std::int64_t, std::string>, int> listed;  // by time of the last replay
+  std::map<std::pair<std::int64_t, std::string>, int> listed;  // by last replay and target
   const auto add = [&](const std::string& key, const std::string& subject,
                        const std::string& target, auto replay, const CorpusPlan* plan = nullptr) {
     if (done.contains(subject) || !night_.shard.owns(key)) return;
@@ -82,7 +83,7 @@ Result<std::vector<NightReplays::Todo>> NightReplays::todo(const std::vector<Cor
                     .plan = plan});
   };
   for (const auto& f : findings) {
-    // A finding of an earlier part of this night was shown just now.
+    // A finding of an earlier part of this night was shown only recently.
     const bool tonight = f.campaign == night_.run.campaign && was_found(f.state);
     if (f.state != FindingState::unconfirmed && !tonight && !f.program)
       add(f.signature.hash(), f.signature.hash(), f.signature.target,
@@ -109,7 +110,7 @@ NightReplays::Runnable NightReplays::runnable(Plan& plan,
   }
   out.entry = *entry;
   const SanitizerTool tool = plan.mode.sanitizer;
-  // The oracle of a tool runs it, whatever the plan says.
+  // The oracle of a tool runs that tool, whatever the plan requests.
   const std::string no_tool =
       here.no_tool(tool != SanitizerTool::none
                        ? tool
@@ -174,7 +175,7 @@ Result<void> NightReplays::replay_finding(const Finding& finding) {
   if (!target.why_not.empty()) return unable(ReplayOutcome::not_applicable, target.why_not);
 
   RZ_TRY_ASSIGN(const auto passed, passed_since(finding));
-  // What was seen once, and never measured, says little about how often it fails.
+  // A failure that was seen once and never measured gives no estimate of its rate.
   const Reliability before = finding.reliability.k > 0 ? finding.reliability : Reliability{1, 1};
   auto seen = recheck(target, plan, finding.signature, before, passed);
   if (interrupted()) return {};  // a partial replay proves nothing
@@ -206,7 +207,7 @@ Result<std::int64_t> NightReplays::passed_since(const Finding& finding) {
 Result<void> NightReplays::enter(const Finding& finding, const campaign::Recheck& seen,
                                  const TargetEntry& entry) {
   if (!was_found(finding.state)) {
-    // It had not been confirmed for lack of time.
+    // The finding had not been confirmed for lack of time.
     if (seen.failed.k > 0) {
       campaign::Evaluator evaluator = evaluator_for(entry.spec);
       RZ_TRY(campaign::measure_suspect(evaluator, site().catalog_for(entry), sink_, finding));
@@ -275,7 +276,7 @@ Result<void> NightReplays::replay_plan(const CorpusPlan& corpus) {
   replay.failed = seen.failed;
   replay.reason = seen.reason;
   replay.device_seconds = seen.device_seconds;
-  // The expected failure comes last, so that the replay is listed under it.
+  // The expected failure comes last, so that the replay is listed under its finding.
   std::vector<campaign::Alarm> alarms;
   if (seen.other) alarms.push_back(*seen.other);
   if (seen.failure) alarms.push_back({*seen.failure, repro.plan});

@@ -1,4 +1,4 @@
-// The first part of a night: replays the known findings and the plans of the corpus.
+// The first step of a night: replays the known findings and the plans of the corpus.
 #pragma once
 
 #include <chrono>
@@ -14,7 +14,7 @@
 
 namespace redzone::nightly {
 
-// Borrowed by all parts of one night.
+// Borrowed by all steps of one night.
 struct NightContext {
   const Means& means;
   store::Store& store;
@@ -25,7 +25,7 @@ struct NightContext {
 
 class NightReplays {
  public:
-  // `until`: when the replays have to end, to leave time for the fuzzing.
+  // `until`: when the replays must end, to leave time for the fuzzing.
   NightReplays(NightContext night, std::chrono::steady_clock::time_point until)
       : night_(night),
         quarantines_(night.store, night.means.clock.now),
@@ -33,46 +33,47 @@ class NightReplays {
         sink_(night.store) {}
 
   // Replays the subjects of this shard, longest wait first; among equal waits the targets take
-  // turns. None is replayed twice in a night. Results are stored in the night and the ledgers at
-  // once. Ends early when time is up, on Ctrl-C, or when the device no longer answers: then
-  // run.problem has the reason. Errors are the store's.
+  // turns. Each subject is replayed at most once per night. Results are stored in the night and the
+  // ledgers at once. Ends early when time is up, on Ctrl-C, or if the device no longer answers:
+  // then run.problem has the reason. Returned errors are errors of the store.
   Result<void> run(const std::vector<CorpusPlan>& corpus);
 
  private:
   struct Todo {
     std::string subject;
-    std::int64_t last = 0;  // the campaign that replayed it last
-    int turn = 0;           // its place among those of its target with the same wait
+    std::int64_t last = 0;  // campaign of its last replay
+    int turn = 0;           // index among subjects of its target with the same wait
     std::function<Result<void>()> replay;
-    const CorpusPlan* plan = nullptr;  // of the corpus; null for a finding
+    const CorpusPlan* plan = nullptr;  // plan of the corpus; null for a finding
   };
 
   Result<std::vector<Todo>> todo(const std::vector<CorpusPlan>& corpus);
   Result<void> replay_finding(const Finding& finding);
   Result<void> replay_plan(const CorpusPlan& plan);
-  // What is kept of the plan before anything was run.
+  // The row to store for a plan before it has run.
   static store::NightReplay row_of(const CorpusPlan& plan);
-  // Records for the plans of the corpus among these that there was no time to run them.
+  // Records that no time was left for the corpus plans in `left`.
   Result<void> keep_without_turn(std::span<const Todo> left);
-  // The target and oracles of the plan, which is completed here; or why it cannot be judged here.
+  // The target and oracles of a plan, or the reason why it cannot be judged here. runnable() also
+  // completes the plan.
   struct Runnable {
     const TargetEntry* entry = nullptr;
     std::vector<const Oracle*> oracles;
     std::string why_not;
   };
   Runnable runnable(Plan& plan, const engine::RecordedPlan& recorded) const;
-  // Why observations from that device do not apply here.
+  // Why observations from that environment's device do not apply here.
   std::string elsewhere(const Environment& environment) const;
   campaign::Recheck recheck(const Runnable& target, const Plan& plan,
                             const std::optional<Signature>& expected, const Reliability& before,
                             std::int64_t passed = 0);
-  // Number of runs that passed here in the nights since the last failure.
+  // Number of passing runs on this device in nights since the last failure.
   Result<std::int64_t> passed_since(const Finding& finding);
-  // Stores the result of the recheck in the finding's ledger and state.
+  // Stores the result of the recheck in the finding's ledger and updates its state.
   Result<void> enter(const Finding& finding, const campaign::Recheck& seen,
                      const TargetEntry& entry);
-  // Stores a failure other than the replayed one, or one that a plan of the corpus showed, as a
-  // finding of its own, and measures it.
+  // Stores a failure as a finding of its own, and measures it: one with another signature than the
+  // replayed finding, or one that a plan of the corpus showed.
   Result<std::int64_t> record(const campaign::Alarm& alarm, const TargetEntry& entry);
   Result<void> keep(store::NightReplay replay);
   bool ended() const;

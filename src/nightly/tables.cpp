@@ -10,7 +10,7 @@
 namespace redzone::nightly {
 namespace {
 
-// A runner without runs, which records that it was called.
+// A runner that makes no runs and records whether it was called.
 class NoRunner final : public bisect::Runner {
  public:
   std::vector<bisect::Counts> run(std::span<const bisect::Request> requests) override {
@@ -34,7 +34,7 @@ Result<bisect::Memory> runs_of(store::Store& store, const Finding& f, const std:
 bisect::Bisection bisection_of(const Finding& f, const TargetEntry& target, bisect::Memory runs) {
   NoRunner runner;
   bisect::ProbeBudget budget;
-  // Stops at the first question that the stored runs do not answer.
+  // Stop at the first probe that the stored runs do not decide.
   budget.stop = [&] { return runner.asked(); };
   bisect::Prober prober(runner, std::move(budget), std::move(runs));
   bisect::BisectOptions options;

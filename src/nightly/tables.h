@@ -1,4 +1,4 @@
-// The tables of earlier bisections, for the report of a night.
+// Tables of earlier bisections, for the report of a night.
 #pragma once
 
 #include <set>
@@ -10,10 +10,10 @@
 
 namespace redzone::nightly {
 
-// Adds a table for each finding that has stored `redzone bisect` runs on the device it was seen on,
-// with this build of its target or the one it was seen in. Runs nothing: settings that the stored
-// runs do not decide stay unknown. Returns the targets that got no table for such a finding, since
-// they are not in the registry.
+// Adds a table for each finding with stored `redzone bisect` runs on the finding's device, made
+// with this build of its target or with the build in which it was found. Runs nothing: settings
+// that the stored runs do not decide stay unknown. Returns the targets of findings that got no
+// table because the target is not in the registry.
 Result<std::set<std::string>> add_bisections(report::Night& night, store::Store& store,
                                              const Registry& registry);
 

@@ -1,4 +1,4 @@
-// Adds up what several parts of a night did with one target.
+// Adds up the results of several parts of a night for one target.
 #pragma once
 
 #include "campaign/campaign.h"
@@ -6,7 +6,7 @@
 
 namespace redzone::nightly {
 
-// The counts of a campaign for one target, as stored for a night; without the share.
+// Converts a campaign's counts for one target to the stored form; does not set the share.
 store::NightTarget counts_of(const campaign::TargetStats& stats);
 
 // Adds the counts, and keeps the first reason why a call was not compared or judged. Leaves the

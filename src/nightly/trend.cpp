@@ -9,8 +9,8 @@ namespace {
 
 constexpr std::size_t kNightsShown = 60;
 
-// Adds to each night the number of findings by standing when it ended. `entries`: of one finding,
-// sorted.
+// Adds the finding to the count of its standing at the end of each night. `entries`: entries of the
+// finding, sorted.
 void add_standings(std::vector<report::NightTrend>& trend, std::span<const NightParts> nights,
                    const Finding& finding, std::span<const LedgerEntry> entries) {
   for (std::size_t i = 0; i + 1 < nights.size(); ++i) {

@@ -8,8 +8,8 @@
 
 namespace redzone::nightly {
 
-// The last 60 nights, oldest first; the last is that of the facts. Findings are counted with their
-// state at the end of each night, even if only other nights saw them.
+// Returns the last 60 nights, oldest first, ending with the night of `facts`. Findings are counted
+// with their state at the end of each night, even if only other nights saw them.
 Result<std::vector<report::NightTrend>> night_trend(store::Store& store, const NightFacts& facts);
 
 }  // namespace redzone::nightly
