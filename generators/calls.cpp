@@ -18,14 +18,15 @@
 namespace redzone::generators {
 namespace {
 
-constexpr int kTries = 4;           // of one random choice before a simpler one is taken
-constexpr int kSearchTries = 5000;  // for the first call of a spec
+constexpr int kTries = 4;           // tries of one random choice before a simpler choice is used
+constexpr int kSearchTries = 5000;  // tries to find the first call of a spec
 
-constexpr int kCheaperTries = 100;  // for a cheaper one after the first
+constexpr int kCheaperTries = 100;  // further tries to find a cheaper call after the first
 
-constexpr std::size_t kMostEnumerated = 20'000;  // calls of a spec of which none was found
+// enumerate all calls of a spec only up to this number
+constexpr std::size_t kMostEnumerated = 20'000;
 
-// 1 (the plainest), small seeds, or any; below 2^63.
+// Draws 1 (the plainest seed), a small seed, or any seed below 2^63.
 std::uint64_t draw_seed(Draw& draw) {
   if (draw.one_in(2)) return 1;
   if (draw.one_in(2)) return static_cast<std::uint64_t>(draw.in_range(2, 5));
@@ -75,8 +76,8 @@ Call CallMaker::known_call() const {
   call.dims = space_.dims(space_.smallest_point());
   if (settle(space_, call.config, kUnlimited, 0, call.dims) && validate_call(call, spec()))
     return call;
-  // The smallest dims with the default knobs do not satisfy the spec: search all. A fixed seed, so
-  // that the same spec always gives the same call.
+  // The smallest dims with the default knobs do not satisfy the spec, so search all dims and knobs.
+  // The seed is fixed so that the same spec always gives the same call.
   Draw draw{rc::Random(0)};
   std::optional<Call> best;
   std::string why;
@@ -205,12 +206,13 @@ Call CallMaker::with_dim_switched(Draw& draw, const Call& from, const Cost& allo
   for (int i = 0; i < kTries; ++i) {
     const std::size_t d = draw_free_dim(draw);
     if (d == space_.size()) break;
-    // Often a value near the current one, so that both sides of a boundary occur in one plan.
+    // Often choose a value near the current one, so that both sides of a boundary occur in one
+    // plan.
     const DimSpec& dim = space_.dim(d);
     const auto value = draw.one_in(3)   ? draw_larger(draw, dim, p[d])
                        : draw.one_in(2) ? draw_smaller(draw, dim, p[d])
                                         : draw_dim(draw, dim, largest(dim));
-    // Prefer a nearby value that fits the other dims: then only this dim changes.
+    // Prefer a nearby value that fits the other dims, because then only this dim changes.
     const auto alone = space_.fitting_value(p, d, value);
     const auto choice = alone && *alone != p[d] ? *alone : value;
     if (choice == p[d]) continue;
@@ -234,7 +236,8 @@ Call CallMaker::with_knob_switched(Draw& draw, const Call& from, const Cost& all
   for (int i = 0; i < kTries; ++i) {
     Call call = from;
     if (!switch_knob(draw, spec(), call.config)) break;
-    // The dims may have to change with the knob: a predicate or the work can depend on it.
+    // The dims may have to change with the knob, because a predicate or the work can depend on the
+    // knob.
     if (!settle(space_, call.config, allowance, 0, call.dims)) continue;
     drop_refused_layouts(spec(), call);
     fit_layouts(allowance, call);

@@ -1,4 +1,4 @@
-// Knob values: often the defaults, else any.
+// Draws knob values, often the defaults.
 #pragma once
 
 #include "core/plan.h"
@@ -9,10 +9,10 @@ class Draw;
 
 Config default_config(const TargetSpec& spec);
 
-// The defaults half of the time; else each knob at its default or uniform.
+// Draws the defaults half of the time; otherwise each knob is at its default or drawn uniformly.
 Config draw_config(Draw& draw, const TargetSpec& spec);
 
-// Gives one knob another value. False when no knob has two values.
+// Gives one knob another value. Returns false if no knob has two values.
 bool switch_knob(Draw& draw, const TargetSpec& spec, Config& config);
 
 }  // namespace redzone::generators

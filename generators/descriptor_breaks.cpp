@@ -42,7 +42,7 @@ class Breaker {
         return stride_range();
       case Rule::stride_order:
       case Rule::newer_gpu:
-        return false;  // legal ones break these all the time
+        return false;  // legal descriptors often break these
       case Rule::box_range:
         return box_range();
       case Rule::box_inner_bytes:
@@ -60,7 +60,7 @@ class Breaker {
         d_.element_strides[0] = outside(1, 8);
         return true;
       case Rule::interleave:
-        // The pixels of an interleaved layout are other dims.
+        // An interleaved layout stores the pixels in other dims.
         return d_.type != DataType::u6x16_align16 && (tiled() || !interleaved()) &&
                unknown(d_.interleave, tma::kInterleaves);
       case Rule::interleave_of_packed:
@@ -117,7 +117,7 @@ class Breaker {
   bool tiled() const { return d_.kind == Kind::tiled; }
   bool spread() const { return tma::is_spread(d_.type); }
   bool interleaved() const { return d_.interleave != Interleave::none; }
-  // Whether dim, box and stride have a meaning: an earlier break may have left an invalid rank.
+  // True if dim, box and stride have a meaning: an earlier break may have left an invalid rank.
   bool ranked() const { return d_.rank >= (tiled() ? 1u : 3u) && d_.rank <= tma::kMaxRank; }
 
   template <class Enum>
@@ -132,7 +132,8 @@ class Breaker {
     return draw_.pick(values);
   }
 
-  // Not a multiple of the unit: mostly divisible by a large power of two.
+  // Returns an offset that is not a multiple of the alignment but mostly divisible by a large power
+  // of two.
   std::uint64_t past_alignment() {
     const std::uint64_t unit = tma_alignment(d_);
     const std::uint64_t values[] = {unit / 2, unit / 2, 4, 2, 1, unit - 1};
@@ -177,7 +178,7 @@ class Breaker {
     return true;
   }
 
-  // A stride that can break a rule; null if there is none.
+  // A stride that can break a rule; null if the descriptor has no strides.
   std::uint64_t* some_stride() {
     return ranked() && d_.rank > 1 ? &d_.strides[draw_.index(d_.rank - 1)] : nullptr;
   }
@@ -229,7 +230,7 @@ class Breaker {
     return true;
   }
 
-  // Just too many rows or pixels, or far too many.
+  // Makes the load exceed the limit by the fewest rows or pixels, or by many.
   bool box_bytes() {
     const auto one_row = bytes_of_row();
     if (!one_row) return false;
@@ -249,7 +250,7 @@ class Breaker {
     return true;
   }
 
-  // Bytes of a load of one row of the box, or of one pixel.
+  // Bytes that a load of one row of the box, or of one pixel, takes.
   std::optional<std::uint64_t> bytes_of_row() const {
     if (!ranked()) return std::nullopt;
     Descriptor one = d_;
@@ -295,7 +296,7 @@ class Breaker {
     const std::int32_t low = lowest_corner();
     const auto i = static_cast<std::uint32_t>(draw_.index(d_.rank - 2));
     const std::int32_t by = draw_.one_in(2) ? 1 : static_cast<std::int32_t>(draw_.in_range(2, 999));
-    // Outwards, so that the box grows; the dim leaves room for that.
+    // Move the corner outwards, so that the box grows; the dim leaves room for the growth.
     auto& dim = d_.dims[pixel_dim(d_, i)];
     dim = std::min<std::uint64_t>(dim, std::uint64_t{1} << 30);
     if (draw_.one_in(2))

@@ -1,4 +1,4 @@
-// Legal descriptors, with every value often at the edge of what is allowed.
+// Draws legal descriptors; every value is often at the edge of its legal range.
 #include <algorithm>
 
 #include "core/round_up.h"
@@ -81,7 +81,7 @@ std::uint64_t draw_tensor_dim(Draw& draw, std::uint64_t multiple, std::uint64_t 
   return std::clamp(dim / multiple * multiple, multiple, most);
 }
 
-// What dim 0 must be a multiple of.
+// Dim 0 must be a multiple of this number.
 std::uint64_t inner_multiple(const Descriptor& d) {
   if (tma::is_spread(d.type)) return 128;
   return d.type == DataType::u4x16_align8 ? 2 : 1;
@@ -138,8 +138,8 @@ std::uint32_t draw_inner(Draw& draw, const Descriptor& d) {
   return inner.step * draw_side(draw, 1, inner.most / inner.step);
 }
 
-// The driver adds dim and upper corner in 32 bits: mostly they stay below 2^31, and now and then
-// the sum wraps around to a legal one.
+// Makes the bounding box contain a pixel. The driver adds dim and upper corner in 32 bits: the sum
+// mostly stays below 2^31, and occasionally it wraps around to a legal value.
 void keep_a_pixel(Draw& draw, Descriptor& d, std::uint32_t i) {
   std::uint64_t& dim = d.dims[pixel_dim(d, i)];
   const std::int64_t shrink = std::int64_t{d.lower[i]} - d.upper[i];

@@ -96,7 +96,7 @@ std::vector<Number> numbers_of(const Descriptor& d) {
   return Numbers(d).all();
 }
 
-// Sets every field without a meaning to its plainest value.
+// Sets every field that has no meaning for this kind and rank to its plainest value.
 Descriptor cleaned(const Descriptor& d) {
   Descriptor out;
   out.kind = d.kind;
@@ -105,7 +105,7 @@ Descriptor cleaned(const Descriptor& d) {
   return out;
 }
 
-// Without dim `dropped`.
+// Removes dim `dropped`.
 Descriptor without_dim(const Descriptor& d, std::uint32_t dropped) {
   Descriptor out = d;
   const auto remove = [&](auto& list, std::uint32_t at, auto plain) {
@@ -114,7 +114,7 @@ Descriptor without_dim(const Descriptor& d, std::uint32_t dropped) {
     list.back() = plain;
   };
   remove(out.dims, dropped, 1);
-  // The inner side of the box stays: separate rules apply to it.
+  // Keep the inner side of the box, because separate rules apply to it.
   remove(out.box, std::max(dropped, 1u), 1);
   remove(out.element_strides, dropped, 1);
   remove(out.strides, dropped == 0 ? 0 : dropped - 1, 0);
@@ -139,7 +139,7 @@ class Descent {
   }
 
  private:
-  // Keeps a candidate that satisfies the predicate.
+  // Makes `candidate` the best descriptor if it satisfies the predicate.
   bool take(const Descriptor& candidate) {
     if (left_ == 0 || candidate == best_) return false;
     --left_;
@@ -176,7 +176,7 @@ class Descent {
     return false;
   }
 
-  // Moves a number towards its plainest value: by bisection, then by one.
+  // Moves a number towards its plainest value: by bisection, finally by 1.
   bool nearer() {
     for (const auto& number : numbers_of(best_))
       for (std::uint64_t step = number.distance / 2; step > 0; step /= 2) {

@@ -25,7 +25,7 @@ class DescriptorGenerator::Source {
   }
 
  private:
-  // Many rules apply to one kind, type or mode only, so several descriptors are tried.
+  // Several descriptors are tried, because many rules apply to one kind, type or mode only.
   static constexpr int kTries = 12;
 
   Rule some_rule() { return static_cast<Rule>(draw_.index(tma::kRules)); }

@@ -1,9 +1,9 @@
 // An endless sequence of TMA descriptors from a seed: legal ones at and around every boundary, and
-// ones that break one or two rules, barely or by far.
+// ones that break one or two rules by a small or a large amount.
 //
-// Half are legal by the driver's rules (some of those break a rule whose treatment by the driver is
-// unknown); a third break one rule; the rest break two. All types, swizzles, interleaves and ranks
-// occur, tiled and im2col.
+// Half are legal by the driver's rules (some of these break a rule that the driver may not
+// enforce); a third break one rule; the rest break two. All types, swizzles, interleaves and ranks
+// occur, both tiled and im2col.
 #pragma once
 
 #include <cstdint>
@@ -17,13 +17,14 @@ namespace redzone::generators {
 
 struct DrawnDescriptor {
   tma::Descriptor descriptor;
-  // The rules that it was made to break; empty for a legal one. With one entry, it breaks no other
-  // rule that the driver enforces. With two, the second break may have mended the first.
+  // The rules that the generator broke; empty for a legal descriptor. If there is one entry, the
+  // descriptor breaks no other rule that the driver enforces. If there are two, the second break
+  // may have repaired the first.
   std::vector<tma::Rule> broken;
 };
 
-// Deterministic: a seed gives the same descriptors on every machine. Ranks are at most 8. One
-// thread at a time.
+// Deterministic: a seed gives the same descriptors on every machine. Ranks are at most 8. Not
+// thread-safe.
 class DescriptorGenerator {
  public:
   explicit DescriptorGenerator(std::uint64_t seed);

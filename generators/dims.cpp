@@ -9,7 +9,8 @@
 namespace redzone::generators {
 namespace {
 
-// Steps of settle(): enough to bring ten dims from 2^31 to 1 by factors of 16 and still halve.
+// Steps of settle(): enough to reduce ten dims from 2^31 to 1 by factors of 16 and then halve
+// further.
 constexpr int kSettleSteps = 96;
 
 std::int64_t neighbour(Draw& draw, std::int64_t value) {
@@ -20,7 +21,7 @@ std::int64_t snap(const DimSpec& dim, std::int64_t value, std::int64_t limit) {
   return allowed_at_most(dim, std::min(value, limit)).value_or(smallest(dim));
 }
 
-// A multiple of `unit` up to `hi`, mostly the first ones.
+// A multiple of `unit` up to `hi`; half of the time `unit` itself.
 std::int64_t multiple(Draw& draw, std::int64_t unit, std::int64_t hi) {
   const std::int64_t most = std::max<std::int64_t>(hi / unit, 1);
   return unit * (draw.one_in(2) ? 1 : draw.log_uniform(1, most));
@@ -32,7 +33,7 @@ std::int64_t power_of_two(Draw& draw, std::int64_t hi) {
 }
 
 std::int64_t draw_raw(Draw& draw, const DimSpec& dim, std::int64_t lo, std::int64_t hi) {
-  // kVector: the elements that one vector instruction loads are 4, 8 or 16.
+  // kVector: one vector instruction loads 4, 8 or 16 elements.
   enum { kSmall, kLow, kHigh, kTile, kPower, kVector, kTail, kAny };
   const bool tile = dim.tile > 0 && dim.tile <= hi + 1;
   const int weights[] = {30, 8, 4, tile ? 25 : 0, 18, hi >= 15 ? 10 : 0, 10, 12};
@@ -56,7 +57,8 @@ std::int64_t draw_raw(Draw& draw, const DimSpec& dim, std::int64_t lo, std::int6
   }
 }
 
-// The dim outside `keep` that is furthest above its smallest value; the number of dims if none is.
+// The largest dim outside `keep` that is above its smallest value; the number of dims if there is
+// none.
 std::size_t most_shrinkable(const Space& space, const Point& p, DimSet keep) {
   std::size_t best = space.size();
   for (std::size_t d = 0; d < space.size(); ++d) {
@@ -66,8 +68,8 @@ std::size_t most_shrinkable(const Space& space, const Point& p, DimSet keep) {
   return best;
 }
 
-// Nothing for a call that the predicates forbid: other functions of the spec may throw for those.
-// Exceptions for allowed calls propagate.
+// Returns nullopt for a call that the predicates forbid, because other functions of the spec may
+// throw for such calls. Exceptions for allowed calls propagate.
 std::optional<Cost> cost_if_allowed(const Space& space, const Dims& dims, const Config& config) {
   try {
     return dense_cost(space.spec(), dims, config);
@@ -136,9 +138,9 @@ Point draw_point(Draw& draw, const Space& space) {
   Point p;
   p.reserve(space.size());
   for (std::size_t d = 0; d < space.size(); ++d) {
-    // One dim in eight has a scale of its own: long and thin, short and wide.
+    // One dim in eight has its own scale, so that shapes can be long and thin or short and wide.
     const std::int64_t limit = draw.one_in(8) ? draw.pick(kScales) : scale;
-    // The tile and the values after it stay in reach at every scale.
+    // Keep the tile and the values after it within reach at every scale.
     const std::int64_t reach = std::max(limit, 2 * space.dim(d).tile + 1);
     p.push_back(draw_dim(draw, space.dim(d), draw.one_in(2) ? reach : limit));
   }
@@ -170,11 +172,12 @@ bool settle(const Space& space, const Config& config, const Cost& allowance, Dim
       const double excess = cost ? std::max(cost->work / std::max(allowance.work, 1.0),
                                             cost->bytes / std::max(allowance.bytes, 1.0))
                                  : 2;
-      // The cost comes first, because a predicate may look for the compiled variant of the call.
+      // Check the cost first, because a predicate may look up the compiled variant of the call.
       if (excess <= 1 && space.predicates_hold(dims, config)) return true;
       factor = static_cast<std::int64_t>(std::clamp(excess, 2.0, 16.0));
     } else if (keep != pinned) {
-      keep = pinned;  // a dim made smaller in the previous step prevents the repair: release it
+      keep =
+          pinned;  // the dim reduced in the previous step prevents the repair: allow it to change
       continue;
     }
     const std::size_t d = most_shrinkable(space, p, pinned);

@@ -1,4 +1,4 @@
-// The calls of a small spec one by one, where drawing them has found none that is allowed.
+// Enumerates the calls of a small spec, for specs for which random drawing found no allowed call.
 #pragma once
 
 #include <cstddef>
@@ -11,14 +11,14 @@
 
 namespace redzone::generators {
 
-// All dims under all settings of the knobs that are drawn, without layouts and whether the
-// constraints allow them or not: the first setting first, and each dim ascending.
+// All dims under all settings of the knobs that are drawn, without layouts; includes calls that the
+// constraints forbid. Order: the first setting of the knobs first, each dim ascending.
 class EveryCall {
  public:
   // Borrows the space.
   explicit EveryCall(const Space& space);
 
-  // Nothing if there are more than `most`.
+  // Number of calls; nullopt if it exceeds `most`.
   std::optional<std::size_t> count(std::size_t most) const;
   Call at(std::size_t index) const;
 
@@ -26,11 +26,12 @@ class EveryCall {
   const Space* space_;
 };
 
-// How often each constraint was the first that rejects a call.
+// Counts how often each constraint was the first to reject a call.
 class Rejections {
  public:
   void add(const Constraint* constraint);
-  // "; constraint 'N must be odd' rejects 12 of them", of the one with the most; "" without any.
+  // "; constraint 'N must be odd' rejects 12 of them" for the constraint with the highest count; ""
+  // if no constraint was counted.
   std::string text() const;
 
  private:

@@ -44,18 +44,19 @@ void draw_padding(Draw& draw, const LayoutRules& rules, Layout& layout) {
 }
 
 // Makes the tensor a slice of a larger one: its rows are parts of packed rows, or its sequences
-// begin in the middle.
+// begin in the middle of the larger tensor's sequences.
 void draw_slice(Draw& draw, const Shape& shape, const LayoutRules& rules, Layout& layout) {
   const std::int64_t row = std::max<std::int64_t>(
       shape[shape.size() - 1] * shape[shape.size() - 2] / rules.granule_elems, 1);
-  // For q, k and v packed in one row: beside k and v lie 2 of their rows if heads are not grouped,
-  // 5 or 9 if 4 or 8 query heads share one; beside q lies half or a quarter of its row.
+  // Gap sizes for q, k and v packed in one row. Beside k (or v) lie 2 rows of k's size if heads are
+  // not grouped, 5 or 9 if 4 or 8 query heads share a key head; beside q lies half or a quarter of
+  // its row.
   const std::int64_t extra[] = {row,     2 * row, std::max<std::int64_t>(row / 2, 1), 1,
                                 5 * row, 9 * row, std::max<std::int64_t>(row / 4, 1)};
   const std::int64_t beside = draw.pick(extra);
   layout.slice_elems = rules.granule_elems * beside;
   if (!rules.offset) return;
-  // The slice lies before the rest, in the middle (k precedes v), or after it.
+  // The slice begins the packed row, lies in the middle (k precedes v), or ends it.
   const std::int64_t before[] = {-1, -1, beside, std::max<std::int64_t>(beside - row, 0)};
   if (const auto begin = draw.pick(before); begin >= 0)
     layout.offset_elems = rules.granule_elems * begin;
@@ -114,8 +115,8 @@ void drop_refused_layouts(const TargetSpec& spec, Call& call) {
 
 namespace {
 
-// A pitch with which the last of `count` rows or slices starts past `threshold`, or, less often,
-// before it.
+// Returns a pitch with which the last of `count` rows or slices starts past `threshold`; in one
+// case of ten, before `threshold`.
 std::int64_t draw_pitch_near(Draw& draw, std::int64_t threshold, std::int64_t count) {
   const std::int64_t at = threshold / (count - 1), beside = draw.log_uniform(1, 64);
   return draw.one_in(10) ? at - beside : at + beside;

@@ -14,7 +14,7 @@
 namespace redzone::generators {
 namespace {
 
-// Number of calls of each kind that test the functions of a spec.
+// Number of calls of each kind with which the functions of a spec are tested.
 constexpr int kTried = 8;
 
 constexpr std::chrono::seconds kMostTime{2};
@@ -28,7 +28,7 @@ Result<std::optional<std::string>> why_no_call(const TargetSpec& spec, SpecCalls
   try {
     const CallMaker maker(spec, false);
     double least = std::min(maker.least().bytes, maker.cost(maker.simplest()).bytes);
-    // Other settings of the knobs may need less: element types depend on them.
+    // Other settings of the knobs may need less memory, because element types depend on the knobs.
     Draw settings{rc::Random(1)};
     for (int i = 0; i < kTried && least > most_bytes; ++i)
       least = std::min(least, maker.cost(maker.fresh(settings, kUnlimited)).bytes);
@@ -37,7 +37,7 @@ Result<std::optional<std::string>> why_no_call(const TargetSpec& spec, SpecCalls
           "target '{}': the tensors of even its smallest call take {:.1f} GB, and at most {:.1f} "
           "GB are possible on this device",
           spec.name, least / 1e9, most_bytes / 1e9);
-    // A fixed seed, so that the same spec always gives the same answer.
+    // The seed is fixed, so that the same spec always gives the same answer.
     Draw draw{rc::Random(0)};
     for (int i = 0; i < kTried; ++i)
       for (const Call& call : {maker.fresh(draw, kUnlimited), maker.large(draw, kUnlimited)})

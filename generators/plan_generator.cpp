@@ -15,8 +15,8 @@
 namespace redzone::generators {
 namespace {
 
-// All bits set (a NaN and a large index), a signalling NaN, a huge finite number, the zeros of
-// memory that was never used, or any bits.
+// Draws all bits set (a NaN and a large index), a signalling NaN, a huge finite number, zeros (like
+// memory that was never used), or any bits.
 std::uint32_t draw_poison(Draw& draw) {
   static constexpr std::uint32_t kPoisons[] = {0xffffffffu, 0xffffffffu, 0x7fa5a5a5u, 0x7f7f7f7fu,
                                                0u};
@@ -36,7 +36,7 @@ void draw_allocator(Draw& draw, Mode& mode) {
   if (draw.one_in(2)) mode.pool.release_threshold_bytes = std::uint64_t{64} << 20;
 }
 
-// Mostly as promised: what is aligned to no more than that may lie farther from its guard page.
+// Mostly promised: a tensor with a smaller alignment may lie farther from its guard page.
 Alignment draw_alignment(Draw& draw, const TargetSpec& spec) {
   const bool silent = std::any_of(spec.tensors.begin(), spec.tensors.end(),
                                   [](const TensorSpec& t) { return t.align_bytes == 0; });
@@ -50,8 +50,9 @@ Stack draw_stack(Draw& draw) {
   return draw.one_in(2) ? Stack::filled : Stack::filled_finite;
 }
 
-// A thread takes as long as several short calls, and what needs some shows in few. A graph outlives
-// the thread that has captured it, so plans with graphs have more of them.
+// A thread takes as long as several short calls, and few plans suffice to find failures that need a
+// thread per call. A graph outlives the thread that captured it, so plans with graphs use threads
+// more often.
 Callers draw_callers(Draw& draw, const Plan& plan) {
   constexpr std::size_t most = 6;
   std::size_t threads = 0;
@@ -62,15 +63,15 @@ Callers draw_callers(Draw& draw, const Plan& plan) {
   return each ? Callers::each : Callers::one;
 }
 
-// Memory is used again by a later call only. Where work is on several streams, calls that use it
-// again wait for each other, which hides what was not ordered: fewer such plans.
+// Only a later call reuses memory. If work runs on several streams, calls that reuse memory wait
+// for each other, which hides missing synchronization, so fewer such plans reuse it.
 Addresses draw_addresses(Draw& draw, const Plan& plan, const TargetSpec& spec) {
   const bool able = calls_of(plan).size() > 1 && !has_streams(plan) && !spec.remembers_addresses;
   const bool reused = able && draw.one_in(spec.side_streams > 0 ? 24 : 6);
   return reused ? Addresses::reused : Addresses::distinct;
 }
 
-// Mostly a few launches; one plan in eight is long.
+// Mostly a few launches; one plan in eight may be long.
 std::int64_t draw_launches(Draw& draw, std::int64_t most) {
   if (draw.one_in(8)) return draw.log_uniform(1, most);
   return std::min(most, draw.in_range(1, 14));
@@ -98,9 +99,9 @@ Plan draw_plan(const rc::Random& random, int size, const CallMaker& calls, const
   const std::int64_t most = std::max<std::int64_t>(
       1, budget.max_calls * std::min(size, rc::kNominalSize) / rc::kNominalSize);
   plan.steps = draw_schedule(draw, calls, budget, draw_launches(draw, most));
-  // Last, so that it changes nothing else of the plan of a seed.
+  // Drawn last, so that it does not change the rest of the plan of a seed.
   if (budget.allocators) draw_allocator(draw, plan.mode);
-  // From choices of their own, so that none changes another.
+  // Each has its own random source, so that no choice changes another.
   rc::Random more(random);
   Draw beside(more.split()), of_alignment(more.split()), of_callers(more.split()),
       of_addresses(more.split()), of_stack(more.split());
@@ -114,7 +115,7 @@ Plan draw_plan(const rc::Random& random, int size, const CallMaker& calls, const
   return plan;
 }
 
-// Keeps the call maker alive, because the candidates refer to its spec.
+// Keeps the call maker alive, because the candidates refer to the spec that it borrows.
 rc::Seq<rc::Shrinkable<Plan>> shrinks_of(const std::shared_ptr<const CallMaker>& calls,
                                          const Plan& plan) {
   return rc::seq::map(simplify_seq(plan, calls->spec()), [calls](const Plan& simpler) {
@@ -126,7 +127,7 @@ rc::Seq<rc::Shrinkable<Plan>> shrinks_of(const std::shared_ptr<const CallMaker>&
 }  // namespace
 
 rc::Gen<Plan> plan_gen(std::shared_ptr<const CallMaker> calls, const Budget& budget) {
-  // The value is drawn on demand, so that a plan is never copied when it is returned.
+  // Draws the value on demand, so that a plan is never copied when it is returned.
   return [calls = std::move(calls), budget](const rc::Random& random, int size) {
     return rc::shrinkable::shrink([=] { return draw_plan(random, size, *calls, budget); },
                                   [calls](const Plan& plan) { return shrinks_of(calls, plan); });
@@ -200,7 +201,7 @@ class PlanGenerator::Source {
   }
 
  private:
-  TargetSpec spec_;  // what the call maker borrows
+  TargetSpec spec_;  // borrowed by the call maker
   rc::Random random_;
   std::shared_ptr<const CallMaker> calls_;
   rc::Gen<Plan> gen_;

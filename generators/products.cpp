@@ -14,9 +14,10 @@
 namespace redzone::generators {
 namespace {
 
-constexpr int kProducts = 6;  // that are tried
-constexpr int kStarts = 3;    // from which each boundary of a product is tried
-// Other dims become smaller where the cost demands it, and the product with them: then again.
+constexpr int kProducts = 6;  // products tried
+constexpr int kStarts = 3;    // starts from which each boundary of a product is tried
+// settle() may reduce other dims to meet the cost, and so the product; the dim is then placed
+// again.
 constexpr int kRepairs = 3;
 
 double as_double(std::int64_t n) {
@@ -37,7 +38,8 @@ Product of_dims(Draw& draw, const Space& space) {
   };
 }
 
-// The tile that the spec declares for the dim, or a number among its knobs.
+// Draws the tile that the spec declares for the dim, or a number among its knobs; 1 if there is
+// neither.
 std::int64_t draw_tile(Draw& draw, const DimSpec& dim, const Config& config) {
   std::vector<std::int64_t> tiles;
   if (dim.tile > 0) tiles.push_back(dim.tile);
@@ -47,7 +49,7 @@ std::int64_t draw_tile(Draw& draw, const DimSpec& dim, const Config& config) {
   return tiles.empty() ? 1 : draw.pick(std::span<const std::int64_t>(tiles));
 }
 
-// The tiles of a dim, in elements or by their number, times another dim or alone.
+// The size of a dim rounded up to tiles, in elements or in tiles, alone or times another dim.
 Product of_tiles(Draw& draw, const Space& space, const Config& config) {
   const DimSpec& dim = space.dim(draw.index(space.size()));
   const std::int64_t tile = draw_tile(draw, dim, config);
@@ -61,7 +63,7 @@ Product of_tiles(Draw& draw, const Space& space, const Config& config) {
   };
 }
 
-// The elements or bytes of a tensor, or of its part that one step along an outer dim skips.
+// The elements or bytes of a tensor, or of the part of it that one step along an outer dim skips.
 Product of_tensor(Draw& draw, const TensorSpec& tensor, const Config& config) {
   const auto bytes =
       draw.one_in(2) ? as_double(static_cast<std::int64_t>(dtype_bytes(tensor.dtype_for(config))))
@@ -77,11 +79,11 @@ Product of_tensor(Draw& draw, const TensorSpec& tensor, const Config& config) {
   };
 }
 
-// The largest of what the launches declare, or of the declared products.
+// The largest grid size or shared memory of the declared launches, or the largest declared product.
 Product of_geometry(Draw& draw, const TargetSpec& spec, const Config& config) {
   enum { kGrid, kShared, kIndex, kKinds };
   const auto kind = draw.index(kKinds);
-  const auto axis = draw.index(4);  // the last: all of the grid
+  const auto axis = draw.index(4);  // 3: the product of all three
   return [&spec, config, kind, axis](const Dims& dims) {
     const Geometry geometry = spec.geometry(dims, config);
     double most = 0;
@@ -103,7 +105,7 @@ Product of_geometry(Draw& draw, const TargetSpec& spec, const Config& config) {
   };
 }
 
-// Ascending. With weights, because overflow at 2^31 and 2^32 is the most common mistake.
+// Ascending. Weighted, because overflow at 2^31 and 2^32 is the most common mistake.
 constexpr double kBounds[] = {
     0x1p8,  0x1p15, 48.0 * 1024, 0x1p16, static_cast<double>(LaunchLimits{}.shared_bytes),
     0x1p31, 0x1p32};
@@ -125,7 +127,7 @@ Product draw_product(Draw& draw, const Space& space, const Config& config) {
   }
 }
 
-// Nothing where a function of the spec throws, as some do for calls that a predicate forbids.
+// Returns nullopt if a function of the spec throws; some do for calls that a predicate forbids.
 std::optional<double> value_of(const Product& product, const Dims& dims) {
   try {
     return product(dims);
@@ -134,15 +136,16 @@ std::optional<double> value_of(const Product& product, const Dims& dims) {
   }
 }
 
-// The product with dim `d` at `value` and the other dims as in `p`.
+// The value of the product with dim `d` at `value` and the other dims as in `p`.
 std::optional<double> value_at(const Space& space, const Product& product, Point p, std::size_t d,
                                std::int64_t value) {
   p[d] = value;
   return value_of(product, space.dims(p));
 }
 
-// The smallest value of dim `d` at which the product is at least `bound`, which it must not be at
-// its smallest value; assumes that the product grows with the dim.
+// The smallest value of dim `d` at which the product is at least `bound`; nullopt if the product
+// reaches `bound` at the smallest value of `d` already, or nowhere. Assumes that the product grows
+// with the dim.
 std::optional<std::int64_t> first_reaching(const Space& space, const ProductBoundary& boundary,
                                            const Point& p, std::size_t d) {
   const DimSpec& dim = space.dim(d);
@@ -178,8 +181,8 @@ std::vector<std::size_t> factors_of(const Space& space, const Product& product) 
   return factors;
 }
 
-// Dims that are no factors are small, so that they cost little. Factors are of any size, or about
-// as large as those of a product of equal ones.
+// Dims that are no factors are small, so that they cost little. The factors have any sizes, or are
+// about as large as the factors of a product of equal ones.
 Point draw_start(Draw& draw, const Space& space, std::span<const std::size_t> factors,
                  double bound) {
   Point p = least_point(space);
@@ -211,12 +214,12 @@ bool place_dim(const Space& space, const ProductBoundary& boundary, std::size_t 
   return false;
 }
 
-// From one start: with all factors as drawn, or else with those smaller that cost too much.
+// Tries one start: with all factors as drawn, or else with factors reduced to meet the cost.
 bool draw_dims_at(Draw& draw, const Space& space, const ProductBoundary& boundary,
                   std::span<const std::size_t> factors, const Config& config, const Cost& allowance,
                   Dims& dims) {
   const Point start = draw_start(draw, space, factors, boundary.bound);
-  // Most mistakes show beyond a boundary.
+  // Most mistakes appear beyond a boundary.
   const bool above = !draw.one_in(3);
   const std::size_t d = draw.pick(factors);
   DimSet all = 0;
@@ -252,7 +255,7 @@ bool draw_dims_at_boundary(Draw& draw, const Space& space, const Config& config,
     ProductBoundary boundary{draw_product(draw, space, config), 0};
     const auto factors = factors_of(space, boundary.product);
     if (factors.empty()) continue;
-    // What the dims or the allowance do not reach gives way to the next lower boundary.
+    // If the dims or the allowance do not reach a boundary, try the next lower one.
     for (std::size_t b = draw.weighted(kWeights) + 1; b-- > 0;) {
       boundary.bound = kBounds[b] + as_double(draw.in_range(0, 1));
       for (int start = 0; start < kStarts; ++start)

@@ -6,7 +6,7 @@
 namespace redzone::generators {
 namespace {
 
-// The largest cost of the one call of a plan.
+// The largest cost that a plan of one call may have.
 Cost most_of(const Budget& budget) {
   Cost most{budget.work_per_plan, static_cast<double>(budget.bytes_per_plan)};
   if (budget.large_share > 0) {
@@ -23,7 +23,8 @@ std::int64_t largest_within(const CallMaker& calls, std::size_t dim, std::int64_
   if (calls.can_have(dim, high, allowance)) return high;
   while (low < high) {
     const auto middle = allowed_at_most(spec, low + (high - low + 1) / 2);
-    // The spec may allow no value between `low` and the middle: take the next one above.
+    // The spec may allow no value between `low` and the middle; then take the next value above
+    // `low`.
     const auto value = middle && *middle > low ? middle : allowed_at_least(spec, low + 1);
     if (!value || *value >= high) break;
     if (calls.can_have(dim, *value, allowance))

@@ -16,7 +16,7 @@ constexpr int kMaxRefusals = 4;
 constexpr std::uint64_t kPlansPerStreams = 6;
 constexpr std::uint64_t kPlansPerGraph = 8;
 constexpr std::uint64_t kPlansPerBurst = 64;
-// Multiple of CallMaker::least() that a call may cost at least: room for a choice of shapes.
+// A call's allowance is at least this multiple of CallMaker::least(), to leave a choice of shapes.
 constexpr double kChoice = 4;
 
 class Schedule {
@@ -27,21 +27,22 @@ class Schedule {
         launches_left_(launches),
         most_left_(budget.max_calls),
         left_{budget.work_per_plan, static_cast<double>(budget.bytes_per_plan)} {
-    // Few plans use the whole budget: halve it between 0 and 8 times, mostly often.
+    // Few plans use the whole budget: halve it between 0 and 8 times, mostly many times.
     const auto halvings = std::max(draw.in_range(0, 8), draw.in_range(0, 8));
     const double part = 1.0 / static_cast<double>(launches << halvings);
     allowance_ = {left_.work * part, left_.bytes * part};
-    // With a smaller allowance only empty calls would fit.
+    // With a smaller allowance, only empty calls would fit.
     const double even = left_.work / static_cast<double>(launches);
     allowance_.work = std::max(allowance_.work, std::min(kChoice * calls.least().work, even));
-    // sync_: none, after each call, or by chance.
+    // Sync never, after each call, or by chance.
     enum { kNone, kEach, kSome };
     const int weights[] = {6, 1, 3};
     const auto kind = draw.weighted(weights);
     sync_every_ = kind == kNone ? 0 : kind == kEach ? 1 : 3;
   }
 
-  // The one call that may be larger than the rest; counts against nothing here.
+  // Adds the one call that may be larger than the rest. Its work and bytes do not count against the
+  // budget; its launch does.
   void large(const Cost& allowance) {
     current_ = calls_.large(draw_, allowance);
     steps_.emplace_back(CallStep{current_, 1, 0});
@@ -60,8 +61,8 @@ class Schedule {
     end_with_work();
   }
 
-  // One call `most` times, or up to a third fewer, then a few others. False, without effect, when
-  // no call is cheap enough.
+  // Adds one call repeated `most` times, or up to a third fewer, and allows a few other calls after
+  // it. Returns false, without effect, if no call is cheap enough.
   bool burst(std::int64_t most) {
     const auto repeat = draw_.in_range(most - most / 3, most);
     const double times = static_cast<double>(repeat);
@@ -76,8 +77,8 @@ class Schedule {
     return true;
   }
 
-  // Numbers graphs from 1: one to three calls run, then are captured, perhaps replayed at once, and
-  // replayed again between calls of other shapes.
+  // Adds one or two graphs, numbered from 1. One to three calls run, are then captured, perhaps
+  // replayed at once, and replayed again between calls of other shapes.
   void graphs() {
     if (steps_.empty()) current_ = fresh();
     const std::int64_t count = draw_.one_in(4) ? 2 : 1;
@@ -138,7 +139,7 @@ class Schedule {
     }
   }
 
-  // Two to four calls along one dim.
+  // Adds one to three calls whose value of one dim keeps growing (or shrinking).
   void monotone(Call (CallMaker::*change)(Draw&, const Call&, std::size_t, const Cost&) const) {
     const std::size_t dim = calls_.draw_free_dim(draw_);
     if (dim == calls_.spec().dims.size()) return push(current_);
@@ -146,8 +147,8 @@ class Schedule {
       push((calls_.*change)(draw_, current_, dim, allowance_));
   }
 
-  // A plan whose calls all launch nothing shows nothing that it does not show with one more, and
-  // where several dims may be 0 they would be many.
+  // Adds a call that does work if the plan has none: a plan whose calls all launch nothing finds
+  // nothing, and if several dims may be 0, there would be many such plans.
   void end_with_work() {
     const bool works = std::any_of(steps_.begin(), steps_.end(), [&](const Step& step) {
       const auto* call = std::get_if<CallStep>(&step);
@@ -161,22 +162,22 @@ class Schedule {
       steps_.emplace_back(std::move(step));
       return;
     }
-    // No call is left: in the place of the last.
+    // No launch is left in the budget: replace the last call.
     auto* const last = std::get_if<CallStep>(&steps_.back());
     const bool fits = cost.work <= left_.work && cost.bytes <= left_.bytes;
     if (last != nullptr && last->graph == 0 && fits) *last = std::move(step);
   }
 
-  // The calls of a graph.
+  // The calls captured into one graph.
   struct Body {
     std::int64_t graph;
     std::int64_t calls;
     Cost cost;
-    bool owes_replay;  // the capture has paid for the first replay
+    bool owes_replay;  // the capture has paid for the first replay, which is still missing
   };
 
   // Runs the calls uncaptured first, as a program warms up before a capture: otherwise the target's
-  // setup at the first call of a shape would be captured instead of executed. Does nothing when the
+  // setup at the first call of a shape would be captured instead of executed. Does nothing if the
   // budget does not cover the warm-up, the capture and one replay.
   void capture(std::int64_t graph) {
     std::vector<Call> calls;
@@ -222,7 +223,7 @@ class Schedule {
     steps_.emplace_back(CallStep{current_, repeat, 0});
   }
 
-  // Pays for as many launches as the budget has left, at most `wanted`; returns how many.
+  // Pays for as many launches as the budget has left, at most `wanted`; returns their number.
   std::int64_t take(const Cost& cost, std::int64_t wanted) {
     std::int64_t n = std::min(wanted, most_left_);
     if (cost.work > 0) n = std::min(n, affordable(left_.work / cost.work));
@@ -239,10 +240,10 @@ class Schedule {
 
   Draw& draw_;
   const CallMaker& calls_;
-  std::int64_t launches_left_;  // a burst may go below zero ...
-  std::int64_t most_left_;      // ... but not this
+  std::int64_t launches_left_;  // may become negative after a repeated call
+  std::int64_t most_left_;      // never negative
   Cost left_;
-  Cost allowance_;  // of one launch
+  Cost allowance_;  // for one launch
   std::uint64_t sync_every_ = 0;
   int refused_ = 0;  // calls that exceeded the rest of the budget
   Call current_;
@@ -250,7 +251,7 @@ class Schedule {
   std::vector<Step> steps_;
 };
 
-// Gives one call, which is not repeated, a tensor whose offsets pass 2^31.
+// Gives one call a tensor whose offsets exceed 2^31, and removes its repeats.
 void enlarge_offsets(Draw& draw, const CallMaker& calls, double max_bytes,
                      std::vector<Step>& steps) {
   auto* step = std::get_if<CallStep>(&steps[draw.index(steps.size())]);
@@ -265,7 +266,7 @@ void enlarge_offsets(Draw& draw, const CallMaker& calls, double max_bytes,
 // body of a graph stays on one stream, or continues on the other after a wait.
 std::vector<Step> on_two_streams(Draw& draw, std::vector<Step> steps) {
   std::vector<Step> dealt;
-  std::int64_t graph = 0, stream = 0;  // of the previous step
+  std::int64_t graph = 0, stream = 0;  // those of the previous step
   for (auto& step : steps) {
     auto* call = std::get_if<CallStep>(&step);
     auto* replay = std::get_if<ReplayStep>(&step);

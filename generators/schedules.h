@@ -1,4 +1,4 @@
-// Generates sequences of calls: the history is an input, too.
+// Generates sequences of calls, because the order of calls is an input, too.
 //
 // A sequence consists of motifs, each of which starts from the previous call or from a fresh one: a
 // single call, the same call again, one dim or one knob switched, growth, shrinkage, A-B-A, a burst
@@ -16,7 +16,8 @@ namespace redzone::generators {
 class CallMaker;
 class Draw;
 
-// Steps within `budget`, at least one call. `launches`: the intended number of launches.
+// Returns steps within `budget`, with at least one call. `launches`: the intended number of
+// launches.
 std::vector<Step> draw_schedule(Draw& draw, const CallMaker& calls, const Budget& budget,
                                 std::int64_t launches);
 

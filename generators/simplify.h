@@ -1,13 +1,13 @@
 // Plans that are simpler than a given one, for the reducer to try.
 //
-// Works on any valid plan, also one that was loaded and has no seed. Greedy descent (take the first
-// candidate that still fails, start again from it) ends, because every candidate is strictly
-// simpler in a well-founded order, and ends in a plan that is 1-minimal: no step can be dropped, no
-// repeat lowered by one, no dim of any call moved to its next smaller allowed value (other dims
-// repaired as a structural constraint requires, or unchanged), no layout part, knob, seed or part
-// of the mode made plainer by one step.
+// Works on any valid plan, including plans loaded from a file. Greedy descent (take the first
+// candidate that still fails, restart from it) ends, because every candidate is strictly simpler in
+// a well-founded order. It ends in a plan that is 1-minimal: no step can be dropped, no repeat
+// lowered by one, no dim of any call moved to its next smaller allowed value (other dims repaired
+// as a structural constraint requires, or unchanged), no layout part, knob, seed or part of the
+// mode made plainer by one step.
 //
-// Candidates are numbered so that descent over one number visits few distinct plans: a caller that
+// Candidates are ordered such that descent over one number visits few distinct plans: a caller that
 // stores the hashes of tried plans saves most of the work after each success.
 #pragma once
 
@@ -19,18 +19,19 @@
 
 namespace redzone::generators {
 
-// Is `a` strictly simpler than `b`? Compares lexicographically: launches (repeats and replays
-// included); steps; captured calls and replays; the sum over calls and dims of the dim's rank among
-// its allowed values; layout parts that are not the default; their magnitudes; knobs, as indices
-// into their values; numbers of streams and graphs, and whether the first call is on stream 0; data
-// seeds other than 1, and with mixed alignments also their size up to 16; the distance of the mode
-// from the plainest (blocking, guard, guard_after, poison 0xffffffff, schedule 0). All are
-// non-negative integers, so every descent ends. Work and bytes are not compared: they need not fall
-// with the dims (a kernel may pad to powers of two). Both plans must be valid for `spec`.
+// True if `a` is strictly simpler than `b`. Compares lexicographically: launches (repeats and
+// replays included); steps; captured calls and replays; the sum over calls and dims of the dim's
+// rank among its allowed values; layout parts that are not the default; their magnitudes; knobs, as
+// indices into their values; numbers of streams and graphs, and whether the first call is on stream
+// 0; data seeds other than 1, and with mixed alignments also their size up to 16; the distance of
+// the mode from the plainest (blocking, guard, guard_after, poison 0xffffffff, schedule 0). All are
+// non-negative integers, so every descent ends. Work and bytes are not compared, because they need
+// not decrease with the dims (a kernel may pad to powers of two). Both plans must be valid for
+// `spec`.
 bool simpler(const Plan& a, const Plan& b, const TargetSpec& spec);
 
-// The candidates, most aggressive first, each valid for the spec, simpler than the plan and
-// returned once; candidates are built lazily. Not thread-safe.
+// The candidates, most aggressive first. Each is valid for the spec, simpler than the plan, and
+// returned once. Candidates are built lazily. Not thread-safe.
 class Simplifications {
  public:
   class Sequence;

@@ -51,7 +51,7 @@ rc::Seq<Plan> plain_knob(const OriginPtr& origin) {
                          });
 }
 
-// Towards 0 by multiples of `granule`.
+// Smaller values of `elems`, down to 0, as multiples of `granule`.
 std::vector<std::int64_t> fewer_elems(std::int64_t elems, std::int64_t granule) {
   auto values = descending_choices(elems / granule, 0, std::max<std::int64_t>(16 / granule, 1));
   for (auto& v : values) v *= granule;
@@ -93,7 +93,7 @@ std::vector<Layout> plainer_values(const Layout& layout, std::int64_t granule) {
 std::int64_t granule_of(const TargetSpec& spec, std::string_view tensor) {
   const auto it = std::find_if(spec.tensors.begin(), spec.tensors.end(),
                                [&](const TensorSpec& t) { return t.name == tensor; });
-  return it->layouts.granule_elems;  // a valid plan has one
+  return it->layouts.granule_elems;  // a valid plan names only tensors of the spec
 }
 
 rc::Seq<Plan> plainer_layouts(const OriginPtr& origin) {

@@ -16,17 +16,17 @@
 namespace redzone::generators {
 namespace {
 
-// Larger padding exists for the large offsets that it causes.
+// Padding of at least this size is assumed to exist for the large offsets that it causes.
 constexpr std::int64_t kBigPaddingElems = std::int64_t{1} << 20;
 
-// Values tried below one that a predicate forbids.
+// Number of values tried at and below a value that a predicate forbids.
 constexpr int kPredicateTries = 16;
 
 // The smaller values of a dim, in the order in which to try them.
 std::vector<std::int64_t> smaller_values(const DimSpec& dim, std::int64_t value) {
   if (!dim.values.empty())
     return {dim.values.begin(), std::lower_bound(dim.values.begin(), dim.values.end(), value)};
-  // In units of the multiple; counted from the smallest value if that is negative.
+  // The values are in units of the multiple, counted from the smallest value if it is negative.
   const std::int64_t unit = dim.multiple_of;
   const std::int64_t bottom = smallest(dim) / unit;
   const std::int64_t shift = std::min<std::int64_t>(bottom, 0);
@@ -35,11 +35,11 @@ std::vector<std::int64_t> smaller_values(const DimSpec& dim, std::int64_t value)
   return values;
 }
 
-// One dim (or several) of a call at a smaller value.
+// One dim of a call at a smaller value, and what happens to the other dims.
 struct Change {
   std::size_t dim;
   std::int64_t value;
-  // keep: the other dims stay and `value` is lowered until it fits them. follow: the others are
+  // keep: the other dims stay and `value` is lowered until it fits them. follow: the other dims are
   // repaired. tied: the dims of `partners` keep their ratios to the dim, the others are repaired.
   enum class Others { keep, follow, tied } others;
   DimSet partners = 0;
@@ -65,7 +65,8 @@ std::optional<Point> changed(const Space& space, Point p, const Change& change) 
   return p;
 }
 
-// The same, with the next lower values if predicates (which can only be evaluated) forbid this one.
+// Like changed(), but tries the next lower values if predicates (which can only be evaluated)
+// forbid `change.value`.
 std::optional<Point> lowered(const Space& space, const Config& config, const Point& p,
                              Change change) {
   for (int i = 0; i < kPredicateTries; ++i) {
@@ -79,8 +80,8 @@ std::optional<Point> lowered(const Space& space, const Config& config, const Poi
   return std::nullopt;
 }
 
-// Dims that have one value, all of them together and, where they are few, in pairs: a failure may
-// need dims to be equal, which no constraint says.
+// Sets of dims that have the same value: all of them together and, if there are 3 or 4, also in
+// pairs. A failure may need dims to be equal although no constraint requires it.
 std::vector<DimSet> equal_dims(const Point& p) {
   constexpr int kFew = 4;
   std::vector<DimSet> out;
@@ -100,7 +101,7 @@ std::vector<DimSet> equal_dims(const Point& p) {
   return out;
 }
 
-// Of the set, the dim with the fewest values to choose from.
+// The dim of the set with the fewest values to choose from.
 std::size_t coarsest(const Space& space, DimSet set) {
   const auto rank = [&](std::size_t d) {
     const DimSpec& dim = space.dim(d);
@@ -160,7 +161,7 @@ rc::Seq<Plan> each_call_smallest(const OriginPtr& origin) {
   });
 }
 
-// Caps a dim in all calls; for plans with more than one call.
+// Caps a dim in all calls; only for plans with more than one call.
 rc::Seq<Plan> capped(const OriginPtr& origin) {
   const Space& space = origin->space;
   std::vector<Change> caps;
@@ -183,9 +184,9 @@ rc::Seq<Plan> capped(const OriginPtr& origin) {
   });
 }
 
-// One value of several dims, wherever calls have it, at a smaller one: a failure may need a dim of
-// one call to equal another dim of the next, as a cache does whose key for (R, C) is that of (C,
-// R).
+// Replaces a value that several dims share by a smaller one, in all calls that have it. A failure
+// may need a dim of one call to equal another dim of the next call, for example with a cache whose
+// key for (R, C) equals the key for (C, R).
 rc::Seq<Plan> value_in_all_calls(const OriginPtr& origin) {
   const Space& space = origin->space;
   const auto calls = calls_of(origin->plan);
@@ -223,7 +224,7 @@ rc::Seq<Plan> value_in_all_calls(const OriginPtr& origin) {
   });
 }
 
-// One call with the dims of another.
+// Gives one call the dims of another call.
 rc::Seq<Plan> as_in_another(const OriginPtr& origin) {
   std::vector<Dims> known;
   for (const auto* step : calls_of(origin->plan))
@@ -238,8 +239,9 @@ rc::Seq<Plan> as_in_another(const OriginPtr& origin) {
   });
 }
 
-// When a tensor with huge padding loses rows or columns, the padding grows to keep the offset of
-// the last element. Otherwise a plan that fails because offsets pass 2^31 could not lose any.
+// If a tensor with huge padding loses rows or columns, increases the padding to keep the offset of
+// the last element. Otherwise a plan that fails because offsets exceed 2^31 could not lose any
+// rows.
 bool keep_reach(const TensorSpec& tensor, const Dims& before, Call& call) {
   auto it = call.layouts.find(tensor.name);
   if (it == call.layouts.end() || it->second.row_padding_elems < kBigPaddingElems) return true;
@@ -274,7 +276,7 @@ rc::Seq<Plan> keeping_reach(const OriginPtr& origin) {
         with_changes(origin, step, changes_of(origin->space, origin->space.point(step.call.dims)));
     return rc::seq::mapMaybe(std::move(smaller),
                              [origin, before = step.call.dims](CallStep s) -> rc::Maybe<CallStep> {
-                               // The shapes are unchecked and may be invalid.
+                               // The shapes have not been validated yet.
                                if (!validate_call(without_layouts(s.call), origin->space.spec()))
                                  return rc::Nothing;
                                for (const auto& tensor : origin->space.spec().tensors)
@@ -284,8 +286,8 @@ rc::Seq<Plan> keeping_reach(const OriginPtr& origin) {
   });
 }
 
-// Replaces two launches of a repeated call by one with smaller dims, before or after the rest: a
-// failure at the third launch of one shape may need only a smaller launch to prepare it.
+// Replaces two launches of a repeated call by one launch with smaller dims, before or after the
+// rest. A failure at the third launch of one shape may need only a smaller launch to prepare it.
 rc::Seq<Plan> split_repeats(const OriginPtr& origin) {
   struct Split {
     std::size_t step;

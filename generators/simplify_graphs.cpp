@@ -17,7 +17,7 @@ std::int64_t graph_of(const Step& step) {
   return replay == nullptr ? 0 : replay->graph;
 }
 
-// Ascending.
+// The graphs of the plan, ascending.
 std::set<std::int64_t> graphs_of(const Plan& plan) {
   std::set<std::int64_t> graphs;
   for (const auto& step : plan.steps)
@@ -25,7 +25,7 @@ std::set<std::int64_t> graphs_of(const Plan& plan) {
   return graphs;
 }
 
-// The calls run at the place of the capture; the replays are dropped.
+// Runs the calls of the graph at the place of the capture; drops the replays.
 Plan plain_at_capture(const Plan& plan, std::int64_t graph) {
   Plan out = plan;
   std::erase_if(out.steps, [&](const Step& s) {
@@ -42,7 +42,8 @@ Plan without_graph(const Plan& plan, std::int64_t graph) {
   return out;
 }
 
-// The calls run at the place of the last replay; the capture and earlier replays are dropped.
+// Runs the calls of the graph at the place of the last replay; drops the capture and earlier
+// replays.
 Plan plain_at_replay(const Plan& plan, std::int64_t graph) {
   std::vector<CallStep> body;
   for (const auto& step : plan.steps)
@@ -80,7 +81,7 @@ rc::Seq<Plan> fewer_graphs(const OriginPtr& origin) {
   return rc::seq::fromContainer(std::move(plans));
 }
 
-// Numbers graphs from 1.
+// Renumbers graphs from 1.
 rc::Seq<Plan> lower_graphs(const OriginPtr& origin) {
   const auto graphs = graphs_of(origin->plan);
   const auto lower = [&](std::int64_t graph) {

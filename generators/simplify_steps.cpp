@@ -27,8 +27,8 @@ rc::Seq<Plan> calls_only(const OriginPtr& origin) {
   return rc::seq::just(with_steps(*origin, std::move(calls)));
 }
 
-// Half of the steps, a quarter, ... one step; chunks of a size overlap by half, so that two steps
-// that must go together (a call and its sync) go together at least once.
+// Drops half of the steps, a quarter, ... one step. Chunks of one size overlap by half, so that two
+// steps that must be dropped together (a call and its sync) are in one chunk at least once.
 rc::Seq<Plan> without_chunks(const OriginPtr& origin) {
   struct Chunk {
     std::size_t first, size;
@@ -59,7 +59,7 @@ rc::Seq<Plan> plain_mode(const OriginPtr& origin) {
   return rc::seq::just(std::move(plan));
 }
 
-// For failures that show only in the memory of this allocator.
+// For failures that appear only with this allocator.
 rc::Seq<Plan> plain_mode_but_allocator(const OriginPtr& origin) {
   Plan plan = origin->plan;
   const Mode& m = origin->plan.mode;
@@ -123,15 +123,15 @@ rc::Seq<Plan> in_all_calls(const OriginPtr& origin, const std::function<bool(Cal
 namespace {
 
 // Smaller multiples of the divisors of `value`, the largest divisors first. A failure may need a
-// multiple of 48, or of 16 beyond 64, which the round numbers and the cleared bits of
-// descending_choices() are not.
+// multiple of 48, or of 16 beyond 64; the other numbers of descending_choices() (round numbers and
+// numbers with cleared bits) need not contain one.
 std::vector<std::int64_t> smaller_multiples(std::int64_t value) {
   constexpr std::int64_t kLargest = 256;
   constexpr std::size_t kMost = 16;
   std::vector<std::int64_t> out;
   for (std::int64_t d = std::min(kLargest, value / 2); d > 5 && out.size() < kMost; --d) {
     if (value % d != 0) continue;
-    // Halves of multiples of powers of two are among the other choices.
+    // For a power of two d, the other choices contain the multiple near one half.
     if (!std::has_single_bit(static_cast<std::uint64_t>(d))) out.push_back(value / d / 2 * d);
     out.push_back(value - d);
   }

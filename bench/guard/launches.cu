@@ -1,5 +1,5 @@
 // Allocates, launches a kernel and frees again, 100,000 times in the order of a stream. Prints the
-// line of JSON of `redzone bench --part guard`.
+// JSON line that `redzone bench --part guard` reads.
 #include <cuda_runtime.h>
 
 #include <algorithm>
@@ -35,7 +35,7 @@ void repeat(int rounds, cudaStream_t stream) {
   CHECK(cudaStreamSynchronize(stream));
 }
 
-// Memory of the device in use, whoever uses it.
+// Device memory in use, by any process.
 std::size_t used_bytes() {
   std::size_t free = 0, total = 0;
   CHECK(cudaMemGetInfo(&free, &total));

@@ -22,7 +22,7 @@ std::uint64_t knob_index(const KnobSpec& knob, const Config& config) {
 }
 
 struct Sums {
-  bool mixed = false;  // alignments
+  bool mixed = false;  // whether the plan mixes alignments
   std::uint64_t graphs = 0, dims = 0, layout_parts = 0, layout_sizes = 0, knobs = 0, streams = 0,
                 seeds = 0;
 
@@ -47,7 +47,7 @@ struct Sums {
   }
 };
 
-// The guard arena is the plainest allocator, the driver's pool with a non-default policy the least
+// The guard allocator is the plainest; the driver's pool with a non-default policy is the least
 // plain.
 std::uint64_t allocator_rank(const Mode& m) {
   const PoolPolicy &a = m.pool, b = {};
@@ -85,7 +85,7 @@ std::vector<std::uint64_t> small_seeds(const Plan& plan) {
 Complexity complexity_of(const Plan& plan, const Space& space) {
   Sums sums;
   sums.mixed = plan.mode.alignment == Alignment::mixed;
-  // Among plans that differ in stream names only, prefers the one that begins on stream 0.
+  // Among plans that differ in stream names only, prefer the plan that begins on stream 0.
   if (const auto calls = calls_of(plan); !calls.empty()) sums.streams += calls[0]->stream != 0;
   for (const auto& step : plan.steps) {
     if (const auto* call = std::get_if<CallStep>(&step)) sums.add_call(*call, space);

@@ -50,7 +50,7 @@ double layout_bytes(const TargetSpec& spec, const Call& call, bool sparse) {
 std::int64_t slices_of(const Shape& shape, const Layout& layout) {
   std::int64_t slices = 1;
   for (std::size_t d = 0; d + 2 < shape.size(); ++d) slices *= shape[d];
-  // Where heads come first, a slice is one head and not one token.
+  // With heads first, a slice is one head, not one token.
   const std::size_t n = shape.size();
   if (layout.hnd && n >= 3)
     slices = slices / std::max<std::int64_t>(shape[n - 3], 1) * shape[n - 2];

@@ -1,7 +1,7 @@
 // Random choices for the generators, on top of RapidCheck's splittable generator.
 //
-// Everything is integer arithmetic (or a comparison of exactly representable doubles), so that a
-// seed gives the same choices on every machine. Not thread-safe; cheap to copy.
+// All arithmetic is on integers (or compares exactly representable doubles), so that a seed gives
+// the same choices on every machine. Not thread-safe; cheap to copy.
 #pragma once
 
 #include <rapidcheck/Random.h>
@@ -23,7 +23,8 @@ class Draw {
   // Uniform in [lo, hi], both included; requires lo <= hi.
   std::int64_t in_range(std::int64_t lo, std::int64_t hi) {
     const std::uint64_t width =
-        static_cast<std::uint64_t>(hi) - static_cast<std::uint64_t>(lo) + 1;  // 0: all 2^64
+        // 0 means all 2^64 values
+        static_cast<std::uint64_t>(hi) - static_cast<std::uint64_t>(lo) + 1;
     const std::uint64_t step = width == 0 ? bits() : bits() % width;
     return static_cast<std::int64_t>(static_cast<std::uint64_t>(lo) + step);
   }
@@ -31,8 +32,8 @@ class Draw {
     return static_cast<std::size_t>(bits() % static_cast<std::uint64_t>(size));
   }
 
-  // Uniform in the number of bits, then in the value: each power-of-two range is equally likely.
-  // Requires 1 <= lo <= hi.
+  // Uniform in the number of bits, then in the value, so that each power-of-two range is equally
+  // likely. Requires 1 <= lo <= hi.
   std::int64_t log_uniform(std::int64_t lo, std::int64_t hi) {
     const auto low_bits = std::bit_width(static_cast<std::uint64_t>(lo));
     const auto high_bits = std::bit_width(static_cast<std::uint64_t>(hi));
@@ -54,7 +55,8 @@ class Draw {
     return from[index(N)];
   }
 
-  // An index, with probability proportional to its weight; at least one weight must be positive.
+  // Returns an index with probability proportional to its weight; at least one weight must be
+  // positive.
   template <std::size_t N>
   std::size_t weighted(const int (&weights)[N]) {
     int total = 0;

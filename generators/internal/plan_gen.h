@@ -10,7 +10,7 @@
 
 namespace redzone::generators {
 
-// RapidCheck's size scales the number of launches: 100 allows the whole budget.
+// RapidCheck's size scales the number of launches; 100 allows the whole budget.
 rc::Gen<Plan> plan_gen(std::shared_ptr<const CallMaker> calls, const Budget& budget);
 
 }  // namespace redzone::generators

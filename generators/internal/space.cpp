@@ -20,8 +20,8 @@ std::int64_t ceil_to(std::int64_t value, std::int64_t step) {
   return down == value ? value : down + step;
 }
 
-// The values of a dim that structural constraints allow: lo <= v <= hi, v % step == 0, whole % v ==
-// 0 if whole is not 0, v != 0 if required.
+// The values of a dim that structural constraints allow: lo <= v <= hi, v % step == 0, v divides
+// `whole` unless `whole` is 0, and v != 0 if `nonzero`.
 struct Window {
   std::int64_t lo;
   std::int64_t hi;
@@ -36,7 +36,7 @@ struct Window {
   }
 };
 
-// Collects the candidates that are nearest to `want` from both sides.
+// Collects the candidates nearest to `want` from below and from above.
 class Nearest {
  public:
   explicit Nearest(std::int64_t want) : want_(want) {}
@@ -69,7 +69,7 @@ void offer_divisors(const Window& w, Nearest& nearest) {
   const std::int64_t lo = std::max<std::int64_t>(w.lo, 1);
   if (w.hi < lo) return;
   const std::int64_t whole = w.whole < 0 ? -w.whole : w.whole;
-  // Tries all multiples of the step, or all divisors up to the root, whichever are fewer.
+  // Tries all multiples of the step, or all divisors up to the square root, whichever are fewer.
   const std::int64_t multiples = (w.hi - lo) / w.step + 1;
   if (multiples <= whole / multiples) {
     for (std::int64_t v = ceil_to(lo, w.step); v <= w.hi; v += w.step)
@@ -199,7 +199,7 @@ std::optional<std::int64_t> Space::fit(const Point& p, std::size_t dim, std::int
       if (p[r->a] == 0) return std::nullopt;
       const std::int64_t a = p[r->a] < 0 ? -p[r->a] : p[r->a];
       const std::int64_t g = std::gcd(w.step, a);
-      // A step past the largest dim leaves only zero; so does one that overflows.
+      // If the step exceeds the largest value of the dim, or overflows, only zero remains.
       if (__builtin_mul_overflow(w.step / g, a, &w.step))
         w.step = std::numeric_limits<std::int64_t>::max() / 4;
     } else if (!r->divides && r->a == dim) {
@@ -236,7 +236,8 @@ bool Space::mend(const Relation& r, Point& p, DimSet pinned) const {
       return true;
     }
   }
-  // No value satisfies all its constraints: satisfy this one; later rounds repair the others.
+  // No value satisfies all constraints of the dim: satisfy this constraint; later rounds repair the
+  // others.
   for (std::size_t d : sides) {
     if (pinned & dim_bit(d)) continue;
     if (auto v = fit(p, d, p[d], &r, &r + 1)) {
@@ -248,7 +249,8 @@ bool Space::mend(const Relation& r, Point& p, DimSet pinned) const {
 }
 
 bool Space::repair(Point& point, DimSet pinned) const {
-  // Chains settle in one round per link; a point that has not settled by then oscillates.
+  // A chain of constraints settles in one round per link; a point that has not settled by then
+  // oscillates.
   const std::size_t rounds = 4 * relations_.size() + 1;
   for (std::size_t i = 0; i < rounds; ++i) {
     auto broken = std::find_if(relations_.begin(), relations_.end(),

@@ -16,10 +16,10 @@ namespace redzone::generators {
 
 std::int64_t smallest(const DimSpec& dim);
 std::int64_t largest(const DimSpec& dim);
-// The allowed value nearest to `value` from below or above, `value` included.
+// The allowed value nearest to `value` from below or above; `value` itself if allowed.
 std::optional<std::int64_t> allowed_at_most(const DimSpec& dim, std::int64_t value);
 std::optional<std::int64_t> allowed_at_least(const DimSpec& dim, std::int64_t value);
-// Number of smaller allowed values: 0 for the smallest.
+// Number of allowed values smaller than `value`: 0 for the smallest.
 std::int64_t rank_of(const DimSpec& dim, std::int64_t value);
 
 using Point = std::vector<std::int64_t>;
@@ -42,22 +42,23 @@ class Space {
   Point smallest_point() const;
   Point point(const Dims& dims) const;
   Dims dims(const Point& point) const;
-  // Overwrites the values of `dims`, which has exactly the dims of the spec.
+  // Overwrites the values of `dims`, which must have exactly the dims of the spec.
   void store(const Point& point, Dims& dims) const;
 
   bool has_predicates() const { return !predicates_.empty(); }
-  // Do the predicates hold? Ignores structural constraints.
+  // True if all predicates hold. Ignores structural constraints.
   bool predicates_hold(const Dims& dims, const Config& config) const;
 
   // The first constraint that does not hold; null if all do.
   const Constraint* violated(const Dims& dims, const Config& config) const;
 
-  // Changes dims outside `pinned` until every divides and at_most holds; the larger side of a
-  // divides first. On failure returns false and leaves the point partly changed.
+  // Changes dims outside `pinned` until every divides and at_most constraint holds; the larger side
+  // of a divides constraint changes first. On failure returns false and leaves the point partly
+  // changed.
   bool repair(Point& point, DimSet pinned) const;
 
-  // The value for `dim` nearest to `want` (below first) that satisfies each of its structural
-  // constraints while all other dims stay the same. Zero only if no other value fits or `want` is
+  // The value for `dim` nearest to `want` (below first) that satisfies each structural constraint
+  // of the dim while all other dims stay the same. Zero only if no other value fits or `want` is
   // zero.
   std::optional<std::int64_t> fitting_value(const Point& point, std::size_t dim,
                                             std::int64_t want) const;
@@ -71,7 +72,7 @@ class Space {
 
  private:
   struct Relation {
-    bool divides;  // else at_most
+    bool divides;  // if false: at_most
     std::size_t a;
     std::size_t b;
   };

@@ -1,4 +1,5 @@
-// Elements of outputs as the numbers that references compute with: double, or a complex of doubles.
+// Converts elements of outputs to the numbers that references compute with: double, or a complex of
+// doubles.
 #pragma once
 
 #include <complex>
@@ -8,7 +9,7 @@
 
 namespace redzone::libraries {
 
-// Without the care for infinities that complex products of the standard library take.
+// Omits the handling of infinities in complex products of the standard library.
 template <class V>
 V times(const V& a, const V& b) {
   if constexpr (std::is_same_v<V, double>)
@@ -25,7 +26,7 @@ V conjugate(const V& v) {
     return std::conj(v);
 }
 
-// The element of `values` as V.
+// Element `i` of `values` as V.
 template <class V>
 V element(std::span<const double> values, std::size_t i) {
   if constexpr (std::is_same_v<V, double>)

@@ -10,9 +10,9 @@ namespace redzone::libraries {
 
 class HandledLibrary {
  public:
-  // `names` as for SharedLibrary; `title` is the library's name in messages; `needed` are functions
-  // without which nothing is called; `create` makes the handle, which waits for the device: do it
-  // in a worker before its trials.
+  // `names`: see SharedLibrary. `title`: the library's name in messages. `needed`: functions that
+  // must exist. `create`: the function that creates the handle. Creating the handle waits for the
+  // device, so construct this object in a worker before its trials.
   HandledLibrary(const std::string& title, const std::vector<std::string>& names,
                  const std::string& create, const std::vector<std::string>& needed)
       : library_(names) {
@@ -28,10 +28,11 @@ class HandledLibrary {
     if (status != 0) problem_ = create + ": status " + std::to_string(status);
   }
 
-  // Why nothing can be called, or "".
+  // Explains why nothing can be called; "" if the library is usable.
   const std::string& problem() const { return problem_; }
   void* handle() const { return handle_; }
-  // A function by its type, e.g. function<int(void*)>("cublasLtDestroy"); null if there is none.
+  // A function by its type, e.g. function<int(void*)>("cublasLtDestroy"); null if it does not
+  // exist.
   template <class F>
   F* function(const std::string& name) const {
     return reinterpret_cast<F*>(symbol(name));

@@ -1,4 +1,4 @@
-// The inputs of one call for a reference that computes its outputs row by row: the same code serves
+// Inputs of one call for a reference that computes its outputs row by row: the same code computes
 // the whole reference of a small call and the sample of a large one.
 #pragma once
 
@@ -13,16 +13,16 @@
 
 namespace redzone::libraries {
 
-// An input as a matrix: `rows` are what one index of every dim but the last selects, in row-major
-// order. Borrows the call. Of a sampled call elements are computed when they are asked for: of a
-// tensor of at most kMostKept elements all at once, so that any order of reads is fast; of a larger
-// one a row, when the same row is read again.
+// An input as a matrix: one index of every dim except the last selects a row; rows are in row-major
+// order. Borrows the call. In a sampled call, elements are computed when they are read: for a
+// tensor of at most kMostKept elements all at once, so that any order of reads is fast; for a
+// larger tensor one element, or the whole row once the same row is read again.
 class InputTensor {
  public:
-  // All elements, with `columns` to a row.
+  // All elements are given, `columns` per row.
   InputTensor(std::span<const double> all, std::int64_t columns, int reals)
       : all_(all), columns_(columns), reals_(reals) {}
-  // Of a tensor of `rows` rows.
+  // A tensor of `rows` rows in a sampled call.
   InputTensor(SampledCall& call, std::string name, std::int64_t rows, std::int64_t columns,
               int reals)
       : call_(&call),
@@ -36,8 +36,8 @@ class InputTensor {
 
   std::int64_t columns() const { return columns_; }
 
-  // Row `row`, of columns() elements of a tensor whose type V is: valid until another row is asked
-  // for.
+  // Row `row` with its columns() elements; V must be the tensor's element type. Valid until another
+  // row is read.
   template <class V>
   const V* row_of(std::int64_t row) {
     if (call_ != nullptr && !keeps_all_) keep(row, 1);
@@ -82,13 +82,13 @@ class InputTensor {
   std::int64_t rows_ = 0, columns_ = 0;
   int reals_ = 1;
   bool keeps_all_ = false;
-  std::int64_t row_ = -1;     // the first in kept_
+  std::int64_t row_ = -1;     // first row in kept_
   std::vector<double> kept_;  // one row, or all
-  std::int64_t asked_ = -1;   // the row of one_
+  std::int64_t asked_ = -1;   // row of one_
   double one_[2] = {};
 };
 
-// What a reference reads. An inout tensor is read as it was before the call.
+// Access to the inputs for a reference. An inout tensor is read as it was before the call.
 class InputRows {
  public:
   InputRows(const TargetSpec& spec, ReferenceCall& call) : spec_(&spec), whole_(&call) {}

@@ -1,6 +1,6 @@
-// The entry point of a plugin over a library. Unlike REDZONE_PLUGIN it also prepares the library in
-// a worker, before its first trial: making a handle waits for the device, which a blocked launch
-// would never let it finish.
+// The entry point of a plugin for a library. Unlike REDZONE_PLUGIN it also prepares the library in
+// a worker, before its first trial: creating a handle waits for the device, which would never
+// finish while a launch is blocked.
 #pragma once
 
 #include <redzone/target.h>
@@ -13,7 +13,7 @@ inline constexpr DeviceKind kPluginDevice = DeviceKind::cuda;
 inline constexpr DeviceKind kPluginDevice = DeviceKind::host;
 #endif
 
-// `prepare` runs on a GPU only, after the kernels of the plugin are loaded.
+// `prepare` runs only on a GPU, after the kernels of the plugin are loaded.
 template <void (*prepare)()>
 void preload() {
 #ifdef __CUDACC__
@@ -22,7 +22,7 @@ void preload() {
 #endif
 }
 
-// What most plugins prepare: the library and its handle.
+// The usual preparation: loads the library and creates its handle.
 template <auto& library>
 void prepare() {
   library();
@@ -37,7 +37,7 @@ const PluginInfo* plugin_info() {
 
 }  // namespace redzone::libraries
 
-// What a plugin defines once:
+// Each plugin defines this once:
 //   REDZONE_LIBRARY_ENTRY { return redzone::libraries::plugin_info<add_targets, prepare>(); }
 #define REDZONE_LIBRARY_ENTRY \
   extern "C" __attribute__((visibility("default"))) const ::redzone::PluginInfo* redzone_plugin()

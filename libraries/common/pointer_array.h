@@ -1,5 +1,5 @@
-// An array of pointers in device memory, one for each problem of a batch, as routines named
-// `Batched` take it. A kernel writes it, so that it is ready in stream order and in a graph.
+// An array of pointers in device memory, one for each problem of a batch, as required by routines
+// named `Batched`. A kernel writes the array, so that it is ready in stream order and in a graph.
 #pragma once
 
 #include <redzone/target.h>
@@ -8,8 +8,8 @@
 
 namespace redzone::libraries {
 
-// Pointers to the `shape[0]` problems of the tensor, `strides[0]` elements apart. Null if there are
-// none, or if memory is exhausted, which ends the call.
+// Pointers to the `shape[0]` problems of the tensor, which are `strides[0]` elements apart. Null if
+// there are no problems, or if memory is exhausted, which ends the call.
 void** pointer_array(Context& ctx, std::string_view tensor);
 
 }  // namespace redzone::libraries

@@ -1,5 +1,4 @@
-// The product of two matrices as references compute it, and matrices as column-major routines take
-// them.
+// The product of two matrices for references, and tensors as matrices for column-major routines.
 #pragma once
 
 #include <redzone/target.h>
@@ -14,8 +13,8 @@
 
 namespace redzone::libraries {
 
-// Column row % N of op(A_b) op(B_b) for b = row / N, with the tensors A {batch, M, K} and B {batch,
-// K, N} and the dims M, N and K.
+// Returns column row % N of op(A_b) op(B_b) for b = row / N, with the tensors A {batch, M, K} and B
+// {batch, K, N} and the dims M, N and K.
 template <class V>
 std::vector<V> product_column(InputRows& in, std::int64_t row) {
   const std::int64_t m = in.dim("M"), n = in.dim("N"), terms = in.dim("K");
@@ -36,8 +35,8 @@ std::vector<V> product_column(InputRows& in, std::int64_t row) {
   return sums;
 }
 
-// The last two dims of a tensor as a column-major matrix, of which the tensor's matrix is the
-// transpose where `transposed` is true.
+// The last two dims of a tensor as a column-major matrix. If `transposed`, the tensor's matrix is
+// its transpose.
 struct ColumnMajor {
   void* base = nullptr;
   bool transposed = false;

@@ -1,4 +1,4 @@
-// Values by key, of which only those used last are kept.
+// A map that keeps only the most recently used values.
 #pragma once
 
 #include <cstddef>
@@ -12,12 +12,13 @@ namespace redzone::libraries {
 template <class Key, class Value>
 class RecentlyUsed {
  public:
-  // Keeps `most` values and passes each that is dropped to `destroy`. What is still kept at the end
-  // is not passed.
+  // Keeps `most` values and passes each dropped value to `destroy`. Values that remain at the end
+  // are not passed.
   RecentlyUsed(std::size_t most, std::function<void(Value&)> destroy)
       : most_(most), destroy_(std::move(destroy)) {}
 
-  // The value of a key, or null. It is then the one used last. Valid until the next add().
+  // Returns the value of a key and marks it as the most recently used; null if there is none. The
+  // pointer is valid until the next add().
   Value* find(const Key& key) {
     const auto known = by_key_.find(key);
     if (known == by_key_.end()) return nullptr;
@@ -25,8 +26,7 @@ class RecentlyUsed {
     return &known->second->second;
   }
 
-  // Adds the value of a key that has none. Drops the value that was used longest ago if there are
-  // too many.
+  // Adds the value of a new key. Drops the least recently used value if there are too many.
   void add(const Key& key, Value value) {
     order_.emplace_front(key, std::move(value));
     by_key_.emplace(key, order_.begin());
@@ -39,7 +39,7 @@ class RecentlyUsed {
  private:
   std::size_t most_;
   std::function<void(Value&)> destroy_;
-  std::list<std::pair<Key, Value>> order_;  // the one used last in front
+  std::list<std::pair<Key, Value>> order_;  // most recently used first
   std::map<Key, typename std::list<std::pair<Key, Value>>::iterator> by_key_;
 };
 

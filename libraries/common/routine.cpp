@@ -12,7 +12,7 @@ const TensorSpec& find_tensor(const TargetSpec& spec, std::string_view name) {
   throw SpecError("no tensor '" + std::string(name) + "'");
 }
 
-// Number of rows of a tensor, as sampled references count them.
+// Number of rows of a tensor, as counted by sampled references.
 std::int64_t rows_of(const Shape& shape) {
   std::int64_t rows = 1;
   for (std::size_t d = 0; d + 1 < shape.size(); ++d) rows *= shape[d];

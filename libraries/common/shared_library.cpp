@@ -14,7 +14,7 @@ void add_folder(std::vector<std::string>& places, const std::string& folder,
   for (const auto& name : names) places.push_back((std::filesystem::path(folder) / name).string());
 }
 
-// The folders `lib` of NVIDIA's wheels, ascending.
+// The `lib` folders of NVIDIA's wheels, ascending.
 std::vector<std::string> wheel_folders(const std::filesystem::path& environment) {
   std::vector<std::string> folders;
   std::error_code error;
@@ -60,7 +60,7 @@ SharedLibrary::SharedLibrary(const std::vector<std::string>& names) {
     }
     const char* const said = ::dlerror();
     const std::string problem = said != nullptr ? said : place + ": unknown error";
-    // A file that is there and does not load tells more than one that is not.
+    // A file that exists but does not load gives a better message than a missing file.
     const bool absent = problem.find("No such file") != std::string::npos;
     if (problem_.empty() || (is_absent && !absent)) {
       problem_ = problem;

@@ -1,4 +1,4 @@
-// Parts of specs that targets over libraries share.
+// Parts of specs that are common to targets for libraries.
 #pragma once
 
 #include <redzone/spec.h>
@@ -10,9 +10,9 @@
 
 namespace redzone::libraries {
 
-// Sums of products of small positive integers are exact in every order, and no factor is 0: so an
-// algorithm may add in whatever order it likes, and a term that is missing or counted twice shows.
-// Positive, so that no sum is -0.
+// Sums of products of small positive integers are exact in every order, so an algorithm may add in
+// any order. No factor is 0, so a missing or duplicate term changes the sum. All are positive, so
+// that no sum is -0.
 inline Fill exact(std::int64_t largest = 3) {
   return Fill::integers([largest](const Dims&) {
     return std::pair<std::int64_t, std::int64_t>{1, largest};
@@ -24,7 +24,7 @@ inline DimSpec dim(std::string name, std::int64_t min, std::int64_t max, std::st
   return DimSpec::of(std::move(name), min, max, std::move(doc), tile);
 }
 
-// As TensorSpec::of(), with layouts and data whose sums are exact.
+// Like TensorSpec::of(), with layouts and with data whose sums are exact.
 inline TensorSpec tensor(std::string name, DType dtype, Role role,
                          std::function<Shape(const Dims&)> shape, LayoutRules layouts = {}) {
   auto t = TensorSpec::of(std::move(name), dtype, role, std::move(shape));
@@ -33,14 +33,14 @@ inline TensorSpec tensor(std::string name, DType dtype, Role role,
   return t;
 }
 
-// A column-major matrix with a leading dimension: its columns are the rows of the tensor, so the
-// shape is {columns, rows}, and the leading dimension is strides[0].
+// Layouts of a column-major matrix with a leading dimension. Its columns are the rows of the
+// tensor, so the shape is {columns, rows}, and the leading dimension is strides[0].
 inline LayoutRules leading_dimension() {
   LayoutRules rules;
   rules.row_padding = rules.offset = true;
   return rules;
 }
-// The same for a batch of matrices {batch, columns, rows}, with the batch's stride.
+// The same for a batch of matrices {batch, columns, rows}, plus the batch's stride.
 inline LayoutRules strided_batch() {
   LayoutRules rules = leading_dimension();
   rules.slice = true;
@@ -63,9 +63,9 @@ inline KnobSpec numbers(std::string name, const std::vector<std::int64_t>& value
   return knob;
 }
 
-// Operations of the budget that one multiplication counts as. Plans take the time of their
-// reference, which computes one in a few nanoseconds: so the calls of a plan are smaller than a GPU
-// could take.
+// Number of budget operations that one multiplication counts as. A plan takes the time of its
+// reference, which computes a multiplication in a few nanoseconds, so the calls of a plan must be
+// smaller than a GPU could handle.
 inline constexpr double kProductWork = 8;
 
 inline double as_double(std::int64_t n) {

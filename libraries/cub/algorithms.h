@@ -1,8 +1,8 @@
-// What the targets over CUB's device-wide algorithms share. CUB is a library of headers, so these
-// targets are compiled by nvcc; the build for the host device has their specs alone.
+// Common parts of the targets for CUB's device-wide algorithms. CUB is a header-only library, so
+// nvcc compiles these targets; the build for the host device contains only their specs.
 //
-// Every algorithm is called twice, as its documentation says: for the size of its temporary
-// storage, and with exactly that many bytes.
+// Every algorithm is called twice, as its documentation requires: for the size of its temporary
+// storage, and with exactly that number of bytes.
 #pragma once
 
 #include <redzone/kernel.h>
@@ -21,7 +21,8 @@
 
 namespace redzone::libraries::cub_targets {
 
-// Items of one call, and of one whose sums are of T: in f32 they are exact below 2^24.
+// Maximum number of items in one call, and in one that sums items of type T: f32 sums are exact
+// below 2^24.
 inline constexpr std::int64_t kMostItems = std::int64_t{1} << 26;
 template <class T>
 constexpr std::int64_t kMostSummed = std::is_same_v<T, float> ? std::int64_t{1} << 22 : kMostItems;
@@ -66,7 +67,7 @@ inline std::string never_missing() {
   return "";
 }
 
-// An element type with its name in targets.
+// An element type and its name in targets.
 template <class T>
 struct Item;
 template <>
@@ -97,7 +98,7 @@ struct Item<double> {
 
 #ifdef __CUDACC__
 // Calls algorithm(temporary, bytes, items) twice, with the number of items in the type that the
-// plan says.
+// plan selects.
 template <class Algorithm>
 void run_twice(Context& ctx, Algorithm algorithm) {
   const auto run = [&](auto count) {
@@ -118,7 +119,7 @@ void run_twice(Context& ctx, Algorithm algorithm) {
 inline cudaStream_t stream_of(Context& ctx) {
   return static_cast<cudaStream_t>(ctx.stream());
 }
-// What runs call(temporary, bytes, from, to, items, stream) on two tensors of T.
+// Returns a function that runs call(temporary, bytes, from, to, items, stream) on two tensors of T.
 template <class T, class Call>
 std::function<void(Context&)> from_to(std::string from, std::string to, Call call) {
   return [from = std::move(from), to = std::move(to), call](Context& ctx) {

@@ -37,7 +37,8 @@ const char* name_of(Reduction reduction) {
   return "";
 }
 
-// Of no items, Sum gives 0, Min and Max the ends of the type: so those have at least one item.
+// For no items, Sum gives 0, Min and Max the limits of the type, so Min and Max get at least one
+// item.
 template <class T, Reduction kReduction>
 void add_reduction(Registrar& registrar) {
   Routine r = routine_of(std::string("reduce.") + name_of(kReduction) + "." + Item<T>::kName,
@@ -46,7 +47,7 @@ void add_reduction(Registrar& registrar) {
   r.spec.dims[0].max = kMostSummed<T>;
   r.spec.tensors = {numbers_of("x", Item<T>::kType, "N"),
                     row("y", Item<T>::kType, Role::out, [](const Dims&) { return 1; })};
-  // Sums of u8 wrap around: none is compared whose sum does not fit.
+  // Sums of u8 wrap around, so limit N such that the sum fits.
   if (kReduction == Reduction::sum && sizeof(T) == 1) r.spec.dims[0].max = 64;
 #ifdef __CUDACC__
   r.run = [](Context& ctx) {
@@ -69,7 +70,7 @@ void add_reduction(Registrar& registrar) {
   add(registrar, std::move(r), never_missing);
 }
 
-// Segments of equal lengths, the last one shorter or empty.
+// Segments have equal lengths, except that the last one may be shorter or empty.
 template <class T>
 void add_segmented(Registrar& registrar) {
   Routine r = routine_of(std::string("segmented_reduce.sum.") + Item<T>::kName,
@@ -103,7 +104,7 @@ void add_segmented(Registrar& registrar) {
   add(registrar, std::move(r), never_missing);
 }
 
-// B bins of width 1 from 0 on: items beyond the last are not counted.
+// B bins of width 1, starting at 0; items beyond the last bin are not counted.
 template <class T>
 void add_histogram(Registrar& registrar) {
   Routine r = routine_of(std::string("histogram.even.") + Item<T>::kName,

@@ -23,7 +23,8 @@ const char* prefix_of(Step step) {
   return "";
 }
 
-// y[i] from x[0 .. i]: their sum, with or without the last one, or the difference of the last two.
+// Computes y[i] from x[0 .. i]: their sum, with or without the last item, or the difference of the
+// last two.
 template <class T, Step kStep>
 void add_steps(Registrar& registrar) {
   Routine r = routine_of(std::string(prefix_of(kStep)) + Item<T>::kName,
@@ -57,7 +58,7 @@ void add_steps(Registrar& registrar) {
   add(registrar, std::move(r), never_missing);
 }
 
-// Runs of equal keys are summed by themselves.
+// Each run of equal keys is summed separately.
 template <class T>
 void add_by_key(Registrar& registrar) {
   Routine r = routine_of(std::string("scan.inclusive_by_key.") + Item<T>::kName,

@@ -1,5 +1,5 @@
-// DeviceSelect, DevicePartition and DeviceRunLengthEncode. What an output has beyond the items that
-// the algorithm counts keeps its old value: so these outputs are filled before the call.
+// DeviceSelect, DevicePartition and DeviceRunLengthEncode. Outputs keep their old values beyond the
+// items that the algorithm counts, so these parts are cleared after the call.
 #include "cub/algorithms.h"
 
 #ifdef __CUDACC__
@@ -18,7 +18,7 @@ __global__ void clear_from(T* items, const std::int32_t* count, std::int64_t n) 
   if (i >= *count && i < n) items[i] = 0;
 }
 
-// Clears the items of `output` from the number in `count` on.
+// Clears the items of `output` from index `count` on.
 template <class T>
 void clear_rest(Context& ctx, const char* output) {
   constexpr std::int64_t kBlock = 256;
@@ -33,7 +33,7 @@ TensorSpec count() {
   return row("count", DType::i32, Role::out, [](const Dims&) { return 1; });
 }
 
-// The values, or their number as the first element, into an output.
+// Stores the values, or for the output "count" their number, in an output.
 void put(const std::vector<double>& kept, std::string_view output, std::span<double> values) {
   if (output == "count") {
     values[0] = as_double(static_cast<std::int64_t>(kept.size()));
@@ -42,7 +42,7 @@ void put(const std::vector<double>& kept, std::string_view output, std::span<dou
   for (std::size_t i = 0; i < kept.size(); ++i) values[i] = kept[i];
 }
 
-// kPartition: those without a flag follow in reverse order ("copied to the end in reverse").
+// kPartition: items without a flag follow in reverse order ("copied to the end in reverse").
 template <class T, bool kPartition>
 void add_flagged(Registrar& registrar) {
   Routine r = routine_of(

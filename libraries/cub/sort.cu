@@ -26,7 +26,7 @@ Fill keys_of() {
   return std::is_signed_v<T> ? wide_integers() : small_integers();
 }
 
-// The places of the keys in sorted order; equal ones keep theirs.
+// The indices of the keys in sorted order; equal keys keep their order.
 std::vector<std::int64_t> sorted_places(InputTensor& keys, std::int64_t n, bool descending) {
   std::vector<double> values;
   values.reserve(static_cast<std::size_t>(n));
@@ -89,7 +89,7 @@ void add_keys(Registrar& registrar) {
   add(registrar, std::move(r), never_missing);
 }
 
-// "DeviceRadixSort is stable."
+// The documentation states: "DeviceRadixSort is stable."
 template <class T, class U>
 void add_pairs(Registrar& registrar) {
   Routine r = routine_of(std::string("radix_sort.pairs.") + Item<T>::kName + "_" + Item<U>::kName,

@@ -1,4 +1,4 @@
-// Batches of products: `StridedBatched`, whose problems have a stride, and `Batched`, whose
+// Batches of products: `StridedBatched`, whose problems are a stride apart, and `Batched`, whose
 // problems are given by arrays of pointers in device memory.
 #include "common/pointer_array.h"
 #include "cublas/routines.h"
@@ -22,7 +22,7 @@ TensorSpec batch_of(std::string name, const Type& type, Role role, std::string r
       batch_layouts(either));
 }
 
-// C_b = alpha op(A_b) op(B_b) + beta C_b. The tensor C is {batch, columns, rows}.
+// C_b = alpha op(A_b) op(B_b) + beta C_b. The tensor C has the shape {batch, columns, rows}.
 template <class V>
 void add_gemm_batch(Registrar& registrar, const Type& type, bool strided, Output output) {
   Routine r;
@@ -55,7 +55,7 @@ void add_gemm_batch(Registrar& registrar, const Type& type, bool strided, Output
   add(registrar, std::move(r), missing);
 }
 
-// y_b = alpha op(A_b) x_b + beta y_b. Vectors are {batch, n, 1}.
+// y_b = alpha op(A_b) x_b + beta y_b. Vectors have the shape {batch, n, 1}.
 template <class V>
 void add_gemv_batch(Registrar& registrar, const Type& type, bool strided, Output output) {
   const auto batch_vector = [&type](std::string name, Role role, std::string size) {

@@ -7,7 +7,7 @@
 namespace redzone::libraries::cublas {
 namespace {
 
-// cublasStatus_t.
+// Values of cublasStatus_t.
 constexpr int kInvalidValue = 7, kArchMismatch = 8, kNotSupported = 15;
 
 std::string status_name(int status) {
@@ -33,7 +33,7 @@ std::string status_name(int status) {
   }
 }
 
-// The place of a knob's letter among those of its enumeration.
+// The index of a knob's letter among the letters of its enumeration.
 int place_of(const std::string& letter, std::string_view letters) {
   const auto at = letter.size() == 1 ? letters.find(letter[0]) : std::string_view::npos;
   if (at == std::string_view::npos) throw SpecError("no such letter: '" + letter + "'");

@@ -1,7 +1,7 @@
-// One call of a cuBLAS routine: its arguments from the tensors and knobs of a plan, and the entry
-// point that takes them.
+// One call of a cuBLAS routine: converts tensors and knobs of a plan to arguments, and calls the
+// entry point that takes them.
 //
-// Source of every rule: the cuBLAS documentation of CUDA 13.0, by section.
+// Source of all rules: the cuBLAS documentation of CUDA 13.0, by section.
 #pragma once
 
 #include <redzone/target.h>
@@ -17,7 +17,7 @@
 
 namespace redzone::libraries::cublas {
 
-// The letter of a routine's name and the elements of its tensors.
+// The type letter in a routine's name and the element type of its tensors.
 struct Type {
   char letter = 'S';
   DType dtype = DType::f32;
@@ -29,13 +29,14 @@ struct Index {
   std::int64_t value = 0;
 };
 
-// cublasOperation_t, cublasFillMode_t, cublasDiagType_t and cublasSideMode_t by their letters.
+// Values of cublasOperation_t, cublasFillMode_t, cublasDiagType_t and cublasSideMode_t for their
+// letters.
 int op_of(const std::string& letter);
 int uplo_of(const std::string& letter);
 int diag_of(const std::string& letter);
 int side_of(const std::string& letter);
 
-// A matrix as a column-major routine takes it: op(stored) is the tensor's matrix.
+// A matrix as a column-major routine takes it: op(stored matrix) is the tensor's matrix.
 struct Stored {
   void* base = nullptr;
   int op = 0;
@@ -44,7 +45,7 @@ struct Stored {
 
 class BlasCall {
  public:
-  // Makes the stream of the call and a workspace of the trial the library's.
+  // Sets the library's stream and workspace to those of the call.
   BlasCall(Context& ctx, Type type);
 
   Context& context() const { return ctx_; }
@@ -54,20 +55,20 @@ class BlasCall {
   int diag() const { return diag_of(ctx_.knob_str("diag")); }
   int side() const { return side_of(ctx_.knob_str("side")); }
   void* base(std::string_view tensor) const { return ctx_.tensor(tensor).base; }
-  // Of a tensor {columns, rows} or {batch, columns, rows}, or of a vector {n, 1}.
+  // The pitch of a tensor {columns, rows} or {batch, columns, rows}, or of a vector {n, 1}.
   Index pitch(std::string_view tensor) const;
-  // Of a tensor {batch, ..}, in elements.
+  // The batch stride, in elements, of a tensor {batch, ..}.
   long long batch_stride(std::string_view tensor) const { return ctx_.tensor(tensor).strides[0]; }
-  // The last two dims of a tensor as a column-major matrix and the operation that gives the
-  // tensor's [rows, columns] back.
+  // The last two dims of a tensor as a column-major matrix, and the operation that converts it back
+  // to the tensor's [rows, columns].
   Stored stored(std::string_view tensor) const;
 
   // The value of a knob in the type of the routine; for routines with 32-bit compute, in f32.
   const void* scalar(std::string_view knob, DType type);
   const void* scalar(std::string_view knob) { return scalar(knob, type_.dtype); }
 
-  // `routine` is the name without `cublas` and the letter, e.g. "gemv_v2". Index arguments take the
-  // width of the plan's entry point; a plan whose arguments do not fit is not applicable.
+  // `routine` is the name without `cublas` and the type letter, e.g. "gemv_v2". Index arguments
+  // have the width of the plan's entry point; a plan whose arguments do not fit is not applicable.
   template <class... A>
   void invoke(const std::string& routine, A... args) {
     invoke_named(std::string("cublas") + type_.letter + routine, args...);

@@ -1,11 +1,11 @@
-// Level 2: a matrix and vectors ("2.7. cuBLAS Level-2 Function Reference"). Dims begin at 1: the
-// documentation does not say what becomes of the output where the matrix has no elements.
+// Level 2: a matrix and vectors ("2.7. cuBLAS Level-2 Function Reference"). Dims begin at 1,
+// because the documentation does not specify the output for a matrix without elements.
 #include "cublas/routines.h"
 
 namespace redzone::libraries::cublas {
 namespace {
 
-constexpr std::int64_t kMostRows = 32768;  // of level 2
+constexpr std::int64_t kMostRows = 32768;  // limit for level 2
 
 DimSpec rows(std::string name, std::string doc) {
   return dim(std::move(name), 1, kMostRows, std::move(doc), 128);
@@ -154,12 +154,12 @@ void add_triangular(Registrar& registrar, const Type& type, const TriangularProd
   add(registrar, std::move(r), missing);
 }
 
-// A = alpha x op(y) + A: all of A, or one of its triangles. What a triangle leaves out is not
+// A = alpha x op(y) + A, for all of A or for one of its triangles. The other triangle is not
 // referenced.
 struct RankUpdate {
   const char* routine;
   bool triangle = false;    // syr, her: y is x
-  bool conjugated = false;  // the second factor
+  bool conjugated = false;  // the second factor is conjugated
   bool two = false;         // syr2: x y^T + y x^T
 };
 

@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::int64_t kMostSize = 16384;
 
-// 0 is allowed: the parameters m, n and k are errors only "if m, n, k < 0".
+// 0 is allowed, because the parameters m, n and k are errors only "if m, n, k < 0".
 DimSpec size(std::string name, std::string doc, std::int64_t most = kMostSize) {
   return dim(std::move(name), 0, most, std::move(doc), 128);
 }
@@ -56,7 +56,7 @@ void add_gemm(Registrar& registrar, const Type& type, Output output) {
 }
 
 // A product with a symmetric, Hermitian or triangular A [S, S] on the left (S = M) or right (S =
-// N). A's size depends on a knob, and shapes depend on dims, so each side is a target.
+// N). A's size depends on the side, but shapes can only depend on dims, so each side is a target.
 struct SpecialProduct {
   const char* routine;
   Form form;
@@ -118,19 +118,19 @@ void add_special(Registrar& registrar, const Type& type, const SpecialProduct& p
   add(registrar, std::move(r), missing);
 }
 
-// C = alpha op(A) op(B)' + beta C in one triangle of C, the other of which is not referenced. B is
+// C = alpha op(A) op(B)' + beta C in one triangle of C; the other triangle is not referenced. B is
 // A in syrk and herk; syr2k adds the product with A and B exchanged.
 struct RankK {
   const char* routine;
   bool has_b = false;
   bool two = false;
-  const char* suffix = "_v2";  // syrkx has none
+  const char* suffix = "_v2";  // syrkx has no suffix
 };
 
 template <class V>
 void add_rank_k(Registrar& registrar, const Type& type, const RankK& p) {
   Routine r;
-  // The operation is one for A and B, so both are stored in the same way.
+  // One operation applies to A and B, so both are stored in the same way.
   r.spec =
       spec_of(type, p.routine, "C = alpha A B^T + beta C in a triangle", {uplo(), alpha(), beta()});
   r.spec.dims = {size("N", "rows and columns of C"), size("K", "columns of A", kMostTerms)};

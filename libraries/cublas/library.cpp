@@ -7,8 +7,8 @@ HandledLibrary made() {
   HandledLibrary blas("cuBLAS", {"libcublas.so.13", "libcublas.so.12", "libcublas.so"},
                       "cublasCreate_v2",
                       {"cublasSetMathMode", "cublasSetStream_v2", "cublasSetWorkspace_v2"});
-  // CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION (cublasMath_t): sums in the compute type, so
-  // that a result does not depend on how a product was split.
+  // CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION (cublasMath_t): computes sums in the compute
+  // type, so that a result does not depend on how a product was split.
   constexpr int kNoReducedReduction = 16;
   if (blas.problem().empty())
     blas.function<int(void*, int)>("cublasSetMathMode")(blas.handle(), kNoReducedReduction);

@@ -1,4 +1,4 @@
-// cuBLAS with one handle of this process.
+// cuBLAS with one handle for the process.
 #pragma once
 
 #include <cstddef>
@@ -7,14 +7,14 @@
 
 namespace redzone::libraries::cublas {
 
-// The bytes of a workspace that NVIDIA recommends for compute capability 9.0 (cublasSetWorkspace).
+// Workspace size that NVIDIA recommends for compute capability 9.0 (cublasSetWorkspace), in bytes.
 inline constexpr std::size_t kWorkspaceBytes = std::size_t{32} << 20;
 
-// Loaded at the first call. A worker runs one trial at a time, and the handle serves all of them.
+// Loaded at the first call. A worker runs one trial at a time, and all trials use this handle.
 HandledLibrary& library();
 
-// Makes the library enqueue on `stream`, with this workspace, which cublasSetStream resets. The
-// status.
+// Makes the library enqueue on `stream` with this workspace. Sets the workspace last, because
+// cublasSetStream resets it. Returns the status.
 int use(void* stream, void* workspace);
 
 }  // namespace redzone::libraries::cublas

@@ -1,4 +1,4 @@
-// Matrices in the forms in which BLAS stores them, for references: what a stored tensor means.
+// Interprets tensors as matrices in the forms in which BLAS stores them, for references.
 #pragma once
 
 #include <cstdint>
@@ -17,16 +17,16 @@ enum class Form : std::uint8_t { general, symmetric, hermitian, triangular };
 struct MatrixRules {
   Form form = Form::general;
   Storage storage = Storage::full;
-  bool lower = true;        // the stored triangle; of general matrices none
-  bool unit = false;        // the diagonal is taken as 1 and not read
+  bool lower = true;        // the stored triangle; unused for general matrices
+  bool unit = false;        // the diagonal is assumed to be 1 and not read
   bool transposed = false;  // op(A) = A^T ..
   bool conjugated = false;  // .. or A^H
-  std::int64_t n = 0;       // columns of a packed matrix
-  std::int64_t below = 0;   // diagonals below and above the main one of a band matrix
+  std::int64_t n = 0;       // number of columns of a packed matrix
+  std::int64_t below = 0;   // number of diagonals below and above the main one of a band matrix
   std::int64_t above = 0;
 };
 
-// op(A) of a column-major matrix A, stored in the tensor {columns, rows}.
+// op(A) of a column-major matrix A that is stored in the tensor {columns, rows}.
 template <class V>
 class StoredMatrix {
  public:
@@ -71,7 +71,7 @@ class StoredMatrix {
     return tensor_.at<V>(0, column + i);
   }
 
-  // The row of the band in which the main diagonal lies. Of a symmetric or triangular matrix only
+  // The row of the band that contains the main diagonal. For a symmetric or triangular matrix only
   // one side is stored.
   std::int64_t first_stored_diagonal() const {
     return rules_.form == Form::general || !rules_.lower ? rules_.above : 0;
@@ -81,13 +81,13 @@ class StoredMatrix {
   MatrixRules rules_;
 };
 
-// A tensor {rows, columns} as it is, whatever it is in memory.
+// A tensor {rows, columns} as a matrix, independent of its memory layout.
 template <class V>
 class PlainMatrix {
  public:
   explicit PlainMatrix(InputTensor tensor) : tensor_(std::move(tensor)) {}
   V at(std::int64_t i, std::int64_t j) { return tensor_.at<V>(i, j); }
-  // All of row i, see InputTensor::row_of().
+  // All elements of row i; see InputTensor::row_of().
   const V* row(std::int64_t i) { return tensor_.row_of<V>(i); }
 
  private:

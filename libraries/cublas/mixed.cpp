@@ -1,4 +1,4 @@
-// Products of other element types: cublasGemmEx and cublasGemmStridedBatchedEx.
+// Products with other element types: cublasGemmEx and cublasGemmStridedBatchedEx.
 #include "cublas/routines.h"
 #include "cublas/targets.h"
 
@@ -13,14 +13,14 @@ struct Combination {
   int compute;            // cublasComputeType_t
   DType scalar;
   std::int64_t granule_elems = 1;  // "lda and ldb must be multiples of 4" (int8)
-  // Largest input and most terms of a sum: an output of f16 stays below 2^11 and one of bf16 below
-  // 2^8, where integers are exact.
+  // Largest input value and maximum number of terms in a sum: an f16 output stays below 2^11 and a
+  // bf16 output below 2^8, where integers are exact.
   std::int64_t largest = 3, most_terms = 16384;
 };
 
 constexpr int kCompute32F = 68, kCompute32FastTf32 = 77, kCompute32I = 72;
 constexpr int kF32 = 0, kF16 = 2, kI8 = 3, kI32 = 10, kBf16 = 14;
-// Integers of at most 3 are exact in every input type and in TF32.
+// Integers up to 3 are exact in every input type and in TF32.
 const Combination kCombinations[] = {
     {"f16", DType::f16, DType::f16, kF16, kF16, kCompute32F, DType::f32, 1, 3, 112},
     {"f16_f32", DType::f16, DType::f32, kF16, kF32, kCompute32F, DType::f32},
@@ -51,7 +51,7 @@ DimSpec size(const Combination& c, std::string name, std::int64_t most, std::str
   return d;
 }
 
-// C_b = alpha op(A_b) op(B_b) + beta C_b; a batch of one goes through cublasGemmEx.
+// C_b = alpha op(A_b) op(B_b) + beta C_b. A batch of one uses cublasGemmEx.
 void add_combination(Registrar& registrar, const Combination& c, Output output) {
   Routine r;
   r.spec =

@@ -1,5 +1,4 @@
-// What the tables of cuBLAS routines share: the common part of a spec, knobs, references of
-// products.
+// Common parts of the tables of cuBLAS routines: specs, knobs, references of products.
 #pragma once
 
 #include <redzone/target.h>
@@ -17,7 +16,7 @@
 
 namespace redzone::libraries::cublas {
 
-// Sums stay exact in f32 up to this many terms of at most 3 * 3 * 3.
+// f32 sums stay exact up to this many terms of at most 3 * 3 * 3.
 inline constexpr std::int64_t kMostTerms = 65536;
 
 inline KnobSpec uplo() {
@@ -36,8 +35,8 @@ inline KnobSpec trans(const Type& type) {
 inline KnobSpec alpha() {
   return numbers("alpha", {1, 2}, "factor of the product");
 }
-// With 0 the output need not be valid before the call; that is tested with an output that is not
-// read at all, see Output.
+// With beta = 0 the output need not be valid before the call; the targets with Output::written test
+// this, because their output is never read.
 inline KnobSpec beta() {
   return numbers("beta", {1, 2}, "factor of the output's old values");
 }
@@ -45,7 +44,7 @@ inline KnobSpec no_beta() {
   return numbers("beta", {0}, "the output is not read");
 }
 
-// How an output begins: poisoned, with beta = 0, or with values that the routine adds to.
+// Initial contents of an output: poison, with beta = 0, or values to which the routine adds.
 enum class Output : std::uint8_t { written, added_to };
 inline KnobSpec beta_of(Output output) {
   return output == Output::written ? no_beta() : beta();
@@ -54,7 +53,7 @@ inline Role role_of(Output output) {
   return output == Output::written ? Role::out : Role::inout;
 }
 
-// Named cublas.<routine>, and `.add` for an output that is added to.
+// The target is named cublas.<routine>, with `.add` if the routine adds to its output.
 inline TargetSpec spec_of(const std::string& routine, std::string doc, std::vector<KnobSpec> knobs,
                           Output output = Output::written) {
   TargetSpec spec;
@@ -67,14 +66,14 @@ inline TargetSpec spec_of(const std::string& routine, std::string doc, std::vect
   spec.sampled_rows = kSampledRows;
   return spec;
 }
-// The same for a routine whose name begins with the letter of the type.
+// The same for a routine whose name begins with the type letter.
 inline TargetSpec spec_of(const Type& type, const std::string& routine, std::string doc,
                           std::vector<KnobSpec> knobs, Output output = Output::written) {
   const auto letter = static_cast<char>(std::tolower(static_cast<unsigned char>(type.letter)));
   return spec_of(letter + routine, std::move(doc), std::move(knobs), output);
 }
 
-// A vector {n, 1}: its increment is strides[0], 1 or more.
+// A vector {n, 1}: its increment is strides[0], which is at least 1.
 inline TensorSpec vector(std::string name, DType dtype, Role role, std::string size) {
   return tensor(
       std::move(name), dtype, role,
@@ -93,8 +92,8 @@ inline TensorSpec matrix(std::string name, DType dtype, Role role, std::string r
       },
       leading_dimension());
 }
-// A matrix {rows, columns} that is row-major or column-major, which decides the operation that the
-// routine is asked for.
+// A matrix {rows, columns} that is row-major or column-major; this determines the operation that is
+// passed to the routine.
 inline TensorSpec either_major(std::string name, DType dtype, std::string rows,
                                std::string columns) {
   LayoutRules rules = leading_dimension();
@@ -107,7 +106,8 @@ inline TensorSpec either_major(std::string name, DType dtype, std::string rows,
       rules);
 }
 
-// The rules of a matrix with the knobs `uplo`, `diag` and `trans`, as far as the plan has them.
+// The rules of a matrix according to the knobs `uplo`, `diag` and `trans`, as far as the plan has
+// them.
 inline MatrixRules rules_of(const Config& config, Form form, Storage storage = Storage::full) {
   MatrixRules rules;
   rules.form = form;
@@ -123,7 +123,7 @@ inline MatrixRules rules_of(const Config& config, Form form, Storage storage = S
   return rules;
 }
 
-// Row i of `left` times column j of `right`, which has `terms` elements.
+// The product of row i of `left` and column j of `right`, which has `terms` elements.
 template <class V, class Left, class Right>
 V dot(Left& left, std::int64_t i, Right& right, std::int64_t j, std::int64_t terms) {
   V sum(0);
@@ -158,7 +158,7 @@ class ColumnOf {
   std::vector<V> values_;
 };
 
-// The other index first.
+// Swaps the indices of a matrix.
 template <class V, class M>
 class Transposed {
  public:
@@ -169,7 +169,7 @@ class Transposed {
   M& matrix_;
 };
 
-// Row `row` of C_b = alpha op(A_b) op(B_b) + beta C_b, see product_column().
+// Computes row `row` of C_b = alpha op(A_b) op(B_b) + beta C_b; see product_column().
 template <class V>
 void product_row(InputRows& in, std::string_view, std::int64_t row, std::span<double> values) {
   const std::vector<V> sums = product_column<V>(in, row);
@@ -184,12 +184,12 @@ void add_level3(Registrar& registrar);
 void add_batched(Registrar& registrar);
 void add_mixed(Registrar& registrar);
 
-// Why cuBLAS cannot be called, or "".
+// Explains why cuBLAS cannot be called; "" if it can.
 inline std::string missing() {
   return library().problem();
 }
 
-// Calls f<V>(type) for each of the four types, V being double or a complex of doubles.
+// Calls f<V>(type) for each of the four types; V is double or a complex of doubles.
 template <class F>
 void for_all_types(F f) {
   f.template operator()<double>(Type{'S', DType::f32});

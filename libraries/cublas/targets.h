@@ -1,4 +1,4 @@
-// The routines of cuBLAS as targets.
+// The cuBLAS routines as targets.
 #pragma once
 
 #include <redzone/target.h>

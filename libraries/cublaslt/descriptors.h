@@ -1,4 +1,4 @@
-// Owning handles of cuBLASLt's descriptors, and the numbers of its attributes that are used here
+// Owning handles of cuBLASLt's descriptors, and the values of the attributes that are used here
 // (cublasLt.h of CUDA 13.0; plugin.cu compares them with the header).
 #pragma once
 
@@ -11,12 +11,12 @@
 
 namespace redzone::libraries::cublaslt {
 
-inline constexpr int kBatchCount = 5, kBatchStride = 6;  // of a layout
+inline constexpr int kBatchCount = 5, kBatchStride = 6;  // attributes of a matrix layout
 inline constexpr int kTransA = 3, kTransB = 4, kEpilogue = 7, kBias = 8, kBiasType = 26;
-inline constexpr int kBiasBatchStride = 10;                   // of a product
-inline constexpr int kWorkspaceBytes = 1, kAlignmentOfA = 5;  // of a preference
+inline constexpr int kBiasBatchStride = 10;  // attributes of a product, with the line above
+inline constexpr int kWorkspaceBytes = 1, kAlignmentOfA = 5;  // attributes of a preference
 
-// cublasLtMatmulHeuristicResult_t.
+// Layout of cublasLtMatmulHeuristicResult_t.
 struct Heuristic {
   std::uint64_t algorithm[8];
   std::size_t workspace_bytes;
@@ -25,8 +25,8 @@ struct Heuristic {
   int reserved[4];
 };
 
-// A descriptor of the kind "MatmulDesc", "MatrixLayout" or "MatmulPreference". After a step that
-// fails, status() keeps what it said and later steps do nothing.
+// A descriptor of the kind "MatmulDesc", "MatrixLayout" or "MatmulPreference". After a failed step,
+// status() keeps its result and later steps do nothing.
 class Descriptor {
  public:
   template <class... A>

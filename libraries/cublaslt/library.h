@@ -1,4 +1,4 @@
-// cuBLASLt with one handle of this process.
+// cuBLASLt with one handle for the process.
 #pragma once
 
 #include "common/handled_library.h"

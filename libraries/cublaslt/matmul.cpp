@@ -18,15 +18,15 @@ namespace {
 
 constexpr std::size_t kWorkspace = std::size_t{32} << 20;
 
-// A row of the table of supported types: those of A and B, and of C, D and the bias.
+// A row of the table of supported types: the type of A and B, and the type of C, D and the bias.
 struct Combination {
   const char* name;
   DType in, out;
   int in_code, out_code;           // cudaDataType
   int compute, scale;              // cublasComputeType_t and the type of alpha and beta
-  std::int64_t granule_elems = 1;  // of dims and pitches
-  // Largest input and most terms of a sum: an output of f16 stays below 2^11 and one of bf16 below
-  // 2^8, where integers are exact.
+  std::int64_t granule_elems = 1;  // granularity of dims and pitches
+  // Largest input value and maximum number of terms in a sum: an f16 output stays below 2^11 and a
+  // bf16 output below 2^8, where integers are exact.
   std::int64_t largest = 3, most_terms = 8192;
 };
 
@@ -44,7 +44,7 @@ const Combination kCombinations[] = {
     {"i8_i32", DType::i8, DType::i32, kI8, kI32, kCompute32I, kI32, 4},
 };
 
-// cublasLtEpilogue_t.
+// Values of cublasLtEpilogue_t.
 constexpr int kPlain = 1, kRelu = 2, kBiasEpilogue = 4;
 
 struct Scalars {
@@ -78,7 +78,7 @@ std::uint32_t alignment_of(const void* p) {
   return alignment;
 }
 
-// A matrix of a batch as it is stored.
+// The layout of one matrix of a batch as it is stored.
 Descriptor layout_of(const TensorArg& t, int type) {
   const ColumnMajor matrix = column_major(t);
   const auto rows = static_cast<std::uint64_t>(t.shape[matrix.transposed ? 2 : 1]);
@@ -91,7 +91,7 @@ void set_batch(Descriptor& layout, const TensorArg& t) {
   layout.set(kBatchStride, t.strides[0]);
 }
 
-// D_b = act(alpha A_b B_b + beta C_b + bias): one call.
+// One call of D_b = act(alpha A_b B_b + beta C_b + bias).
 class Product {
  public:
   Product(Context& ctx, const Combination& c)
@@ -161,7 +161,7 @@ class Product {
   void report(const std::string& step, int status) {
     constexpr int kSuccess = 0, kNotSupported = 15;
     if (status == kSuccess && step == "cublasLtMatmul") return;
-    // The heuristic finds nothing where a combination is not supported.
+    // The heuristic finds no algorithm if a combination is not supported.
     if (status == kSuccess || status == kNotSupported)
       return ctx_.unsupported(step + ": not supported");
     ctx_.fail("cublaslt", step + ": status " + std::to_string(status));
@@ -202,7 +202,7 @@ void add_matmul(Registrar& registrar, const Combination& c) {
   r.spec.doc = "D = act(alpha A B + beta C + bias)";
   r.spec.dims = {dim("BATCH", 1, 4096, "products", 0), size(c, "M", "rows of D"),
                  size(c, "N", "columns of D"), size(c, "K", "columns of A", c.most_terms)};
-  // C and D are {batch, columns, rows}: column-major.
+  // C and D have the shape {batch, columns, rows}: column-major.
   r.spec.tensors = {batch_of("A", c, Role::in, "M", "K"), batch_of("B", c, Role::in, "K", "N"),
                     batch_of("C", c, Role::in, "N", "M"), batch_of("D", c, Role::out, "N", "M"),
                     tensor(

@@ -3,8 +3,8 @@
 namespace redzone::libraries::cufft {
 namespace {
 
-// More than one trial uses: the transforms of a trial may still be queued when a plan is dropped.
-// Each plan holds tables in device memory.
+// Must exceed the number of plans in one trial, because transforms of the trial may still be queued
+// when a plan is dropped. Each plan holds tables in device memory.
 constexpr std::size_t kMostPlans = 512;
 
 }  // namespace
@@ -36,7 +36,7 @@ int Library::make(const PlanKey& key, FftPlan& plan) {
     return status;
   int status = function<int(int, int)>("cufftSetAutoAllocation")(plan.handle, 0);
   long long n[2] = {key.n[0], key.n[1]};
-  // The first number is not used by the formula of the layout.
+  // The layout's formula does not use the first number.
   long long in[2] = {n[0], key.in.embed}, out[2] = {n[0], key.out.embed};
   if (status == 0)
     status =

@@ -1,4 +1,4 @@
-// cuFFT, loaded at run time, with the plans of this process.
+// cuFFT, loaded at run time, with the cuFFT plans of this process.
 #pragma once
 
 #include <compare>
@@ -10,8 +10,9 @@
 
 namespace redzone::libraries::cufft {
 
-// What cufftMakePlanMany64 takes ("3.3. cuFFT Plan Many"). Element (b, x, y) of a batch is at b *
-// dist + (x * embed + y) * stride; of one dimension at b * dist + x * stride.
+// One side's arguments of cufftMakePlanMany64 ("3.3. cuFFT Plan Many"). Element (b, x, y) of a
+// batch is at b * dist + (x * embed + y) * stride; in one dimension element (b, x) is at b * dist +
+// x * stride.
 struct Side {
   long long embed = 1, stride = 1, dist = 1;
   auto operator<=>(const Side&) const = default;
@@ -34,13 +35,14 @@ class Library {
  public:
   Library();
 
-  // Why nothing can be called, or "".
+  // Explains why nothing can be called; "" if the library is usable.
   const std::string& problem() const { return problem_; }
   template <class F>
   F* function(const std::string& name) const {
     return reinterpret_cast<F*>(library_.symbol(name));
   }
-  // A plan of which the caller provides the workspace; kept for later calls. cufftResult.
+  // Stores a plan for which the caller provides the workspace, and keeps it for later calls.
+  // Returns a cufftResult.
   int plan(const PlanKey& key, FftPlan& plan);
 
  private:
@@ -51,7 +53,7 @@ class Library {
   RecentlyUsed<PlanKey, FftPlan> plans_;
 };
 
-// Of this process. A worker runs one trial at a time.
+// The library of this process. A worker runs one trial at a time.
 Library& library();
 
 }  // namespace redzone::libraries::cufft

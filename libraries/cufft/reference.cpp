@@ -18,7 +18,7 @@ bool is_power_of_two(std::size_t n) {
   return (n & (n - 1)) == 0;
 }
 
-// In place, of a power of two.
+// Transforms in place; the length must be a power of two.
 void transform_powers(Signal& x, int sign) {
   const std::size_t n = x.size();
   for (std::size_t i = 1, j = 0; i < n; ++i) {
@@ -50,7 +50,7 @@ Signal transform(const Signal& x, int sign) {
     transform_powers(out, sign);
     return out;
   }
-  // j k = (j^2 + k^2 - (k - j)^2) / 2: a convolution with a chirp.
+  // Use j k = (j^2 + k^2 - (k - j)^2) / 2, which gives a convolution with a chirp.
   std::size_t padded = 1;
   while (padded < 2 * n - 1) padded *= 2;
   const auto chirp = [n, sign](std::size_t j, int direction) {

@@ -9,8 +9,8 @@ namespace redzone::libraries::cufft {
 
 using Signal = std::vector<std::complex<double>>;
 
-// Of any length, in O(n log n): Bluestein's algorithm where the length is no power of two. `sign`
-// is -1 (forward) or 1.
+// Transforms a signal of any length in O(n log n), with Bluestein's algorithm if the length is not
+// a power of two. `sign` is -1 (forward) or 1.
 Signal transform(const Signal& x, int sign);
 
 }  // namespace redzone::libraries::cufft

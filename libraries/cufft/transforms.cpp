@@ -17,14 +17,14 @@
 namespace redzone::libraries::cufft {
 namespace {
 
-// A kind of transform. C2R and Z2D are left out: they may overwrite their input.
+// A kind of transform. C2R and Z2D are excluded because they may overwrite their input.
 struct Kind {
   const char* name;
   DType in, out;
   int type;              // cufftType
-  const char* function;  // what executes it
+  const char* function;  // function that executes it
   int sign;              // -1 forward, 1 inverse
-  double tolerance;      // absolute, for values of up to 1 and 65,536 points
+  double tolerance;      // absolute, for values up to 1 and 65,536 points
 };
 
 constexpr int kR2C = 0x2a, kC2C = 0x29, kD2Z = 0x6a, kZ2Z = 0x69;
@@ -37,7 +37,7 @@ const Kind kKinds[] = {
     {"d2z", DType::f64, DType::c128, kD2Z, "cufftExecD2Z", -1, 1e-9},
 };
 
-// Whether a transform has its result in the place of its input.
+// Whether a transform writes its result over its input.
 enum class Place : std::uint8_t { out_of_place, in_place };
 
 Side side_of(const TensorArg& t, int rank) {
@@ -45,7 +45,7 @@ Side side_of(const TensorArg& t, int rank) {
   return {t.strides[1], 1, t.strides[0]};
 }
 
-// Columns of the output: a real signal has half as many.
+// Number of columns of the output; about half as many for a real signal.
 std::int64_t columns_out(const Kind& kind, std::int64_t n) {
   return reals_per_element(kind.in) == 1 ? n / 2 + 1 : n;
 }
@@ -90,8 +90,8 @@ void run_transform(Context& ctx, const Kind& kind, int rank, Place place) {
                                                                   kind.sign));
 }
 
-// What the transform along the last dim is made of, for row `row` of the output: of two dimensions,
-// the sum over the first one at the row's frequency.
+// The signal to transform along the last dim for row `row` of the output. In two dimensions it is
+// the sum over the first dimension at the row's frequency.
 Signal signal_of(InputRows& in, int rank, std::int64_t row, int sign) {
   InputTensor x = in.tensor("x");
   const std::int64_t first_points = rank == 1 ? 1 : in.dim("N0");
@@ -130,7 +130,7 @@ TargetSpec spec_of(const Kind& kind, int rank, Place place) {
                                   shape([&kind](std::int64_t n) { return columns_out(kind, n); }),
                                   layouts));
   for (auto& t : spec.tensors) t.fill = Fill::uniform(-1, 1);
-  // A real input is refused (CUFFT_INVALID_VALUE) where it is not aligned to a complex element.
+  // cuFFT rejects a real input (CUFFT_INVALID_VALUE) that is not aligned to a complex element.
   if (reals_per_element(kind.in) == 1) {
     spec.tensors[0].align_bytes = dtype_bytes(kind.out);
     spec.tensors[0].layouts.granule_elems = 2;
@@ -169,7 +169,7 @@ void add_targets(Registrar& registrar) {
     }
 }
 
-// Its first plan loads the library's kernels.
+// Creates a first plan, which loads the library's kernels.
 void prepare() {
   FftPlan plan;
   PlanKey key;

@@ -6,7 +6,7 @@
 namespace redzone::libraries::cufft {
 
 void add_targets(Registrar& registrar);
-// Loads the library. Its first plan loads its kernels.
+// Loads the library, and its kernels with a first plan.
 void prepare();
 
 }  // namespace redzone::libraries::cufft

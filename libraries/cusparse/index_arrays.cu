@@ -8,7 +8,7 @@
 namespace redzone::libraries::cusparse {
 namespace {
 
-// One thread a row; that of row `pattern.rows` writes the last offset of CSR.
+// One thread per row; the thread of row `pattern.rows` writes the last offset of CSR.
 template <class I>
 __global__ void write_pattern(Pattern pattern, bool coo, I* rows, I* columns) {
   const std::int64_t r = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;

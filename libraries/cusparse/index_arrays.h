@@ -1,4 +1,4 @@
-// The index arrays of a sparse matrix, in scratch of exactly their size.
+// Index arrays of a sparse matrix, in scratch memory of exactly their size.
 #pragma once
 
 #include <redzone/target.h>
@@ -12,7 +12,7 @@ struct IndexArrays {
   void* columns = nullptr;
 };
 
-// Enqueues a kernel that writes them, as 64-bit integers if `wide`, else 32-bit ones. See
+// Enqueues a kernel that writes the arrays, with 64-bit integers if `wide`, else 32-bit. See
 // Context::ended().
 IndexArrays write_indices(Context& ctx, const Pattern& pattern, bool coo, bool wide);
 

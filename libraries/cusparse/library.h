@@ -1,4 +1,4 @@
-// cuSPARSE with one handle of this process.
+// cuSPARSE with one handle for the process.
 #pragma once
 
 #include "common/handled_library.h"

@@ -1,7 +1,7 @@
-// Where a sparse matrix has its elements: a function of the dims, so that a kernel can write the
-// index arrays and the reference can compute with them. Rows are empty, short and full; in a row
-// the columns ascend, and each occurs once, as "Compressed Sparse Row (CSR)" of the documentation
-// assumes.
+// The positions of a sparse matrix's elements, as a function of the dims, so that a kernel can
+// write the index arrays and the reference can compute with them. Rows are empty, short or full. In
+// a row the columns ascend and each occurs once, as "Compressed Sparse Row (CSR)" of the
+// documentation assumes.
 #pragma once
 
 #include <cstdint>
@@ -16,11 +16,11 @@ namespace redzone::libraries::cusparse {
 
 struct Pattern {
   std::int64_t rows = 0, columns = 0;
-  std::int64_t longest = 0;  // elements of a row, at most `columns`
+  std::int64_t longest = 0;  // maximum number of elements in a row, at most `columns`
 
   static constexpr std::int64_t kPeriod = 8;
 
-  // Elements of row r.
+  // Number of elements in row r.
   REDZONE_BOTH std::int64_t length(std::int64_t r) const {
     switch (r % kPeriod) {
       case 0:
@@ -36,7 +36,7 @@ struct Pattern {
         return longest;
     }
   }
-  // Elements of the rows before r: r in 0 .. rows.
+  // Number of elements in the rows before r, for r in 0 .. rows.
   REDZONE_BOTH std::int64_t offset(std::int64_t r) const {
     std::int64_t of_period = 0, rest = 0;
     for (std::int64_t i = 0; i < kPeriod; ++i) {

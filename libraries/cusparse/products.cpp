@@ -17,7 +17,7 @@
 namespace redzone::libraries::cusparse {
 namespace {
 
-// cudaDataType, cusparseIndexType_t, cusparseOrder_t, cusparseStatus_t.
+// Values of cudaDataType, cusparseIndexType_t, cusparseOrder_t, cusparseStatus_t.
 constexpr int kIndex32 = 2, kIndex64 = 3, kColumnOrder = 1, kRowOrder = 2;
 constexpr int kAllocFailed = 2, kNotSupported = 10, kInsufficientResources = 11;
 
@@ -57,7 +57,7 @@ class Descriptor {
   int status_ = 0;
 };
 
-// One call: the stream, the index arrays, statuses.
+// One call: sets the stream, creates descriptors, checks statuses.
 class SparseCall {
  public:
   SparseCall(Context& ctx, const Type& type) : ctx_(ctx), type_(type) {
@@ -65,7 +65,7 @@ class SparseCall {
                                    library().handle(), ctx.stream()));
   }
 
-  // False if the call has ended.
+  // Returns false if the call has ended.
   bool check(const std::string& step, int status) {
     if (status == 0) return !ctx_.ended();
     const std::string said = step + ": status " + std::to_string(status);
@@ -76,7 +76,7 @@ class SparseCall {
     return false;
   }
 
-  // The matrix of the tensor `values`, whose index arrays a kernel writes.
+  // The sparse matrix with the elements of the tensor `values`; a kernel writes its index arrays.
   Descriptor sparse(Format format) {
     const Pattern p = pattern_of(ctx_.dims());
     const bool wide = ctx_.knob("index") == 64;
@@ -96,7 +96,7 @@ class SparseCall {
     return Descriptor("cusparseCreateDnVec", "cusparseDestroyDnVec", t.shape[0], t.base,
                       type_.code);
   }
-  // "Leading dimension": row-major or column-major.
+  // A row-major or column-major matrix with a leading dimension.
   Descriptor dense_matrix(std::string_view tensor) {
     const auto t = ctx_.tensor(tensor);
     const ColumnMajor m = column_major(t);
@@ -114,7 +114,7 @@ class SparseCall {
     }
     return bytes.data();
   }
-  // The external buffer of a routine. Null if it needs none; see Context::ended().
+  // The external buffer of a routine. Null if the routine needs none; see Context::ended().
   void* buffer(std::size_t bytes) { return bytes == 0 ? nullptr : ctx_.scratch("buffer", bytes); }
 
  private:
@@ -127,7 +127,7 @@ class SparseCall {
   std::size_t used_ = 0;
 };
 
-// Runs `routine`_bufferSize and `routine`, which take the same arguments but for the last one.
+// Calls `routine`_bufferSize and `routine`, whose arguments differ only in the last one.
 template <class... A>
 void run_with_buffer(Context& ctx, SparseCall& call, const std::string& routine, A... args) {
   if (ctx.ended()) return;
@@ -142,7 +142,7 @@ void run_with_buffer(Context& ctx, SparseCall& call, const std::string& routine,
              library().function<int(void*, A..., void*)>(routine)(handle, args..., buffer));
 }
 
-// `routine` on y = alpha op(a) op(x) + beta y, with its operations `ops`.
+// Calls `routine` for y = alpha op(a) op(x) + beta y with the operations `ops`.
 template <class... Ops>
 void run_product(Context& ctx, SparseCall& call, const std::string& routine, const Type& type,
                  const Descriptor& a, const Descriptor& x, const Descriptor& y, Ops... ops) {
@@ -192,7 +192,7 @@ void add_spmv(Registrar& registrar, const Type& type, Format format, Role output
                          std::string("spmv.") + (format == Format::csr ? "csr" : "coo") +
                              (output == Role::inout ? ".add" : ""),
                          "y = alpha A x + beta y, A sparse");
-  // cusparseSpMVAlg_t: the default, and both algorithms of the format.
+  // Values of cusparseSpMVAlg_t: the default, and both algorithms of the format.
   r.spec.knobs.push_back(numbers("algorithm",
                                  format == Format::csr ? std::vector<std::int64_t>{0, 2, 3}
                                                        : std::vector<std::int64_t>{0, 1, 4},
@@ -279,7 +279,7 @@ void add_spmm(Registrar& registrar, const Type& type, Format format, Role output
   add(registrar, std::move(r), missing);
 }
 
-// The elements of alpha A B that the sparse matrix has, + beta times what it had.
+// C = alpha A B at the elements of the sparse matrix C, plus beta times their old values.
 template <class V>
 void add_sddmm(Registrar& registrar, const Type& type) {
   Routine r =
@@ -294,7 +294,7 @@ void add_sddmm(Registrar& registrar, const Type& type) {
             as_double(get(d, "C"))) *
            as_double(get(d, "K"));
   };
-  // Its only row is all of C: a large one is not compared.
+  // Its only row is all of C, so a large C is not compared.
   r.spec.sampled_rows = 0;
   r.run = [type](Context& ctx) {
     SparseCall call(ctx, type);

@@ -1,5 +1,5 @@
 // The plugin `thrust`: algorithms with the policy par_nosync, which need not wait for the device.
-// Their temporary storage comes from the call's allocator.
+// The call's allocator provides their temporary storage.
 #include <redzone/kernel.h>
 #include <redzone/target.h>
 
@@ -36,14 +36,14 @@ TensorSpec row(std::string name, Role role) {
   return tensor(std::move(name), DType::i32, role, shape_of({"N"}), slice_of_storage());
 }
 
-// An algorithm with inputs `x` and perhaps `k`, and the output `y`, all of N items.
+// An algorithm with the input `x`, optionally an input `k`, and the output `y`, each with N items.
 struct Algorithm {
   const char* name;
   const char* doc;
   bool has_k = false;
-  bool in_place = false;  // y is filled, and x is not used
+  bool in_place = false;  // y is also the input, and x is not used
   bool k_is_index = false;
-  // The expected items.
+  // Computes the expected items.
   std::vector<double> (*expected)(const std::vector<double>& x, const std::vector<double>& k);
 };
 
@@ -92,7 +92,7 @@ const Algorithm kAlgorithms[] = {
 };
 
 #ifdef __CUDACC__
-// Temporary storage from the call's allocator, as Thrust's policies take it.
+// An allocator for Thrust's policies that uses the call's allocator.
 struct CallAllocator {
   using value_type = char;
   Context* ctx;

@@ -11,7 +11,7 @@ import sys
 
 LIBRARY = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "libredzone_guard.so")
 
-# Of torch's allocator, and the functions of the library that they take.
+# Setters of torch's allocator, and the functions of the library that they get.
 TORCH_SETTERS = {
     "set_record_stream_fn": "redzone_guard_record_stream",
     "set_begin_allocate_to_pool": "redzone_guard_begin_pool",
@@ -30,7 +30,7 @@ def library():
         return None
 
 
-# What torch.cuda.memory_stats_as_nested_dict() has, but for its numbers.
+# Keys of torch.cuda.memory_stats_as_nested_dict(); the values are filled in below.
 TORCH_NUMBERS = ("num_alloc_retries", "num_ooms", "num_sync_all_streams", "num_device_alloc",
                  "num_device_free", "max_split_size")
 TORCH_STATISTICS = ("allocation", "segment", "active", "inactive_split", "allocated_bytes",
@@ -55,7 +55,7 @@ def use_guard_for_torch(torch, guard):
     import ctypes
     memory = torch.cuda.memory
     ours = memory.CUDAPluggableAllocator(LIBRARY, "redzone_guard_malloc", "redzone_guard_free")
-    # Without the setters memory would be used again that another stream or a graph still uses.
+    # Without the setters, memory would be reused that another stream or a graph still uses.
     for setter, name in TORCH_SETTERS.items():
         getattr(ours.allocator(), setter)(ctypes.cast(getattr(guard, name), ctypes.c_void_p).value)
     memory.change_current_allocator(ours)

@@ -36,13 +36,13 @@ def _run_next_of_python_2():
     return imp.load_module("sitecustomize", *found)  # type: ignore[arg-type]
 
 
-# What fails in the next one is said by Python's own start, as without this file.
+# An error in the next sitecustomize is reported by Python's start, as it would be without this file.
 try:
     import redzone_guard_frameworks
     redzone_guard_frameworks.install(os.environ.get("REDZONE_GUARD_FRAMEWORKS", ""))
 except Exception as problem:
     sys.stderr.write("redzone: guard: no framework is hooked: " + str(problem) + "\n")
 finally:
-    # Processes of this one have the folder by the variable; the program itself finds nothing there.
+    # Child processes get the folder by the variable; the program itself must not find modules there.
     sys.path[:] = _other_folders()
     _run_next()

@@ -31,7 +31,8 @@ def hashes_alone(words: Sequence[str], of_driver: str) -> dict[str, str]:
 def _hashes_of(words: Sequence[str], of_driver: str) -> Iterator[tuple[str, str]]:
     started = [(word, *_start(word, of_driver)) for word in words]
     for word, child, reading in started:
-        # The hash is in the pipe then; what the file has started may hold the other end open.
+        # The hash is in the pipe now. Do not wait for its end, because processes of the file may hold it
+        # open.
         _, status = os.waitpid(child, 0)
         os.set_blocking(reading, False)
         told = b""
@@ -54,7 +55,7 @@ def _start(word: str, of_driver: str) -> tuple[int, int]:
 
 def _import_alone(word: str, of_driver: str, answer: Answer) -> NoReturn:
     code = 1
-    # What is wrong with the file is said, and what it prints is shown, when it is imported with the others.
+    # The later import of all files reports errors of the file and shows its output.
     with contextlib.suppress(BaseException):
         nothing = os.open(os.devnull, os.O_RDWR)
         for stream in (1, 2):

@@ -12,7 +12,7 @@ class Answer:
     def __init__(self, number: int) -> None:
         self._number = number
         self._pipe = os.fstat(number)
-        # Processes that the files start must not hold the answer open.
+        # Processes that the files start must not keep the pipe open.
         os.set_inheritable(number, False)
         os.register_at_fork(after_in_child=self._close)
 
@@ -31,7 +31,7 @@ class Answer:
         return os.path.samestat(os.fstat(self._number), self._pipe)
 
     def _close(self) -> None:
-        # Where it is closed already, the number may be another file's.
+        # If the pipe is closed already, the number may belong to another file.
         with contextlib.suppress(OSError):
             if self._is_open():
                 os.close(self._number)

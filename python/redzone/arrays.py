@@ -65,7 +65,8 @@ class Arrays(Protocol):
         where `dtype` has none."""
 
 
-# Modules that a file of targets imports for tensors of a kind, the first that is found.
+# Modules that a file of targets imports for each kind of tensor; the first kind with an imported module is
+# used.
 _KINDS = {"torch": ("torch", "triton", "torchvision", "helion", "flashinfer"), "numpy": ("numpy",)}
 
 
@@ -109,7 +110,7 @@ def _module_of(value: Any) -> Any:
 
 def _is_file(module: ModuleType, path: str) -> bool:
     file = file_of(module)
-    # Links are resolved for few of thousands of modules.
+    # Compare names first, so that links are resolved for only a few of thousands of modules.
     return os.path.basename(file) == os.path.basename(path) and os.path.realpath(file) == path
 
 

@@ -14,7 +14,7 @@ from .spec import Dim, Knob, Tensor
 from .targets import Argument, Target
 
 Scalars = dict[str, Any]
-Result = tuple[Any, Memory]  # what was returned, and the output that it is for
+Result = tuple[Any, Memory]  # the returned value, and the output that it is for
 
 
 class WrongCall(Exception):
@@ -71,7 +71,7 @@ class _Named(NamedTuple):
 
     name: str
     encoded: bytes
-    dtype: str  # "" where a knob decides
+    dtype: str  # "" if a knob determines it
 
     @classmethod
     def of(cls, name: str, tensor: Tensor) -> _Named:
@@ -144,7 +144,7 @@ class BoundCall:
         raw = self._raw
         if self._find(call, tensor.encoded, byref(raw)) != 0:
             raise LookupError(f"the library knows no tensor '{tensor.name}'")
-        # All fields at once: each that is read by its name costs as much.
+        # Unpack all fields at once, because reading a single field by name costs as much.
         data, _, rank, *rest = RAW_TENSOR.unpack_from(raw)
         dtype = tensor.dtype or raw.dtype.decode()
         shape, strides = tuple(rest[:rank]), tuple(rest[MOST_RANK : MOST_RANK + rank])

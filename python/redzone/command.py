@@ -11,16 +11,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-# The command, where it lies neither with the package nor on the PATH.
+# Path of the command, if it is neither beside the package nor on the PATH.
 VARIABLE = "REDZONE"
 
 NOTHING_NEW, FINDINGS, USAGE, HARNESS, NOT_JUDGED = 0, 1, 2, 3, 4
 
-# Where the command lies from the package: in a wheel, and in lib/redzone/python of a build.
+# The command's path relative to the package: in a wheel, and in lib/redzone/python of a build.
 _BESIDE = ("_redzone/bin/redzone", "../../../../bin/redzone")
 
 
-# How its lines about problems begin.
+# Prefix of the command's lines about problems.
 _TELLS = "redzone: "
 
 
@@ -37,7 +37,7 @@ class Ran:
     def problem(self) -> str:
         """Its exit code, and the last line that it has written about a problem."""
         lines = self.err.strip().splitlines()
-        # Notes have no prefix.
+        # Prefer lines with the prefix, because notes have none.
         told = [line for line in lines if line.startswith(_TELLS)] or lines
         judged = "nothing could be judged" if self.code == NOT_JUDGED else f"exit code {self.code}"
         return f"{judged}: {told[-1].removeprefix(_TELLS)}" if told else judged

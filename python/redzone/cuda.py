@@ -7,8 +7,8 @@ import ctypes
 import os
 from typing import Any
 
-# Set to "guarded", what PyTorch allocates is the library's, between guard pages. Otherwise PyTorch
-# keeps its own allocator, and only the tensors of calls are guarded.
+# If set to "guarded", PyTorch allocates from the library, between guard pages. Otherwise PyTorch keeps its
+# own allocator, and only the tensors of calls are guarded.
 ALLOCATOR = "REDZONE_TORCH_ALLOCATOR"
 
 

@@ -90,7 +90,8 @@ def main() -> NoReturn:
         if prepared is not None:
             start_zygote(prepared, arguments.driver, f"{arguments.zygote}/{prepared.code_hash}")
     finally:
-        # Without a zygote each worker imports the files, whatever they did to what it needs.
+        # Without a zygote each worker imports the files, so this process may end even if they broke something
+        # that it needs.
         _leave(0)
 
 

@@ -14,8 +14,8 @@ from .targets import Target
 
 VERSION = 1
 
-# Tolerances, absolute and relative, of outputs for which the file gives none: some roundings of a type
-# whose own is coarser than the 1e-5 that the driver takes otherwise.
+# Default tolerances (absolute and relative) of outputs for which the file gives none: a few roundings of
+# element types that are coarser than the driver's default of 1e-5.
 _COARSE = {"f16": 2**-9, "bf16": 2**-7, "f8e4m3": 2**-2, "f8e5m2": 2**-1}
 
 
@@ -26,7 +26,8 @@ def description(files: Files, targets: Sequence[Target], alone: Mapping[str, str
     return {
         "redzone_python": VERSION,
         "python": platform.python_version(),
-        # What was started may be a script that finds an interpreter, at some cost each time.
+        # The started program may have been a script that searches for an interpreter, which takes time at
+        # each start.
         "executable": sys.executable,
         "torch": version_of("torch"),
         "triton": version_of("triton"),

@@ -7,9 +7,9 @@ import sys
 from collections.abc import Sequence
 from types import ModuleType
 
-# Set before the files of targets are imported.
+# Must be set before the files of targets are imported.
 VARIABLE = "REDZONE_PYTHON_DEVICE"
-# Read when a kernel is declared.
+# Triton and Helion read these when a kernel is declared.
 _TRITON, _HELION = "TRITON_INTERPRET", "HELION_INTERPRET"
 
 
@@ -41,8 +41,8 @@ class _HelionBesideTriton:
     ) -> None:
         if name != "helion" or os.environ.get(_TRITON) != "1":
             return
-        # Also asked by code that wants to know whether Helion is installed. Finders before this one have
-        # found nothing.
+        # Code that checks whether Helion is installed also gets here, so ask the later finders whether it
+        # exists; the earlier ones have found nothing.
         later = sys.meta_path[sys.meta_path.index(self) + 1 :]
         if any(finder.find_spec(name, path, target) for finder in later):
             os.environ[_TRITON] = "true"

@@ -18,9 +18,9 @@ class Place:
 
     file: str
     line: int
-    # Whether a function ran it, and not an import of its file.
+    # True if a function ran the line, as opposed to an import of its file.
     in_function: bool = field(default=False, compare=False, repr=False)
-    # The lines that called it, innermost first.
+    # The lines that called this line, innermost first.
     callers: tuple[Place, ...] = field(default=(), compare=False, repr=False)
 
     def within(self, files: Container[str]) -> Place:

@@ -20,7 +20,7 @@ constexpr std::string_view kPhases = "phases ";
 
 void nothing() {}
 
-// One thread of a kernel that does nothing.
+// A kernel that does nothing, for launches of one thread.
 device::Status<KernelRef> nothing_kernel(device::Device& device) {
   return device.variant({.name = "nothing",
                          .source = "template <int> __global__ void nothing() {}",
@@ -49,7 +49,7 @@ class Loop {
       }
   }
 
-  // In each pass the calls have other data, as in the columns of the screen.
+  // The calls have other data in each pass, as in the columns of the screen.
   Result<Tally> run(Mix mix, milliseconds time) {
     const bool only_launches = mix == Mix::launches;
     if (only_launches) RZ_TRY(prepare_launches());
@@ -66,7 +66,8 @@ class Loop {
   }
 
  private:
-  static constexpr std::size_t kPasses = 16;  // then the data are those of the first again
+  // After these, the data of the first pass are used again
+  static constexpr std::size_t kPasses = 16;
 
   static std::vector<Plan> with_other_data(const Plan& plan) {
     std::vector<Plan> plans;
@@ -78,7 +79,7 @@ class Loop {
   struct Item {
     std::vector<Plan> plans;  // one for each pass
     std::vector<TrialSpec> trials;
-    std::uint64_t launches = 0;  // of Mix::launches; as counted in a trial
+    std::uint64_t launches = 0;  // for Mix::launches; number counted in a trial
   };
 
   static trial::TrialLimits limits(const device::Info& info) {
@@ -107,8 +108,8 @@ class Loop {
     return {};
   }
 
-  // Once: finds the kernel, and counts the launches of each plan, which only a runner that checks
-  // records.
+  // Finds the kernel, and counts the launches of each plan, once. Only a runner with checks records
+  // launches.
   Result<void> prepare_launches() {
     if (nothing_.name[0] != 0) return {};
     auto kernel = nothing_kernel(device_);
@@ -194,7 +195,8 @@ std::vector<TrialSpec> bare_trials(const Plan& plan, const TargetSpec& spec, con
 
 int serve_bare_loop(int socket_fd, device::Device& device, const Registry& registry,
                     const Workload& workload, const Oracle& screen) {
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // again: a tool may run between the benchmark and this
+  // Set again, because a tool may run between the benchmark and this process
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   Loop loop(device, registry, workload, screen);
   const auto answer = [&](const std::string& line) {
     if (!line.starts_with(kPhases)) return answer_line(loop, line);

@@ -1,11 +1,11 @@
-// A workload without a harness: one process, one device, the plain allocator, inputs filled, calls
-// made, one synchronization per trial.
+// Runs a workload without a harness: one process, one device, the plain allocator; fills inputs,
+// makes calls, and synchronizes once per trial.
 //
-// The process that runs the loop and the benchmark exchange lines over a socket: each request "MIX
-// MILLISECONDS\n" is answered by "ok PLANS TRIALS CALLS MAPPING_CALLS SECONDS\n" or "error
-// REASON\n"; "phases MILLISECONDS\n" by phases_line(); before the first request the loop sends
-// "ready HASH\n", the hash of its workload. Kernels are compiled and memory is mapped in the first
-// pass of each mix.
+// The benchmark and the process that runs the loop exchange lines over a socket. The answer to the
+// request "MIX MILLISECONDS\n" is "ok PLANS TRIALS CALLS MAPPING_CALLS SECONDS\n" or "error
+// REASON\n"; to "phases MILLISECONDS\n" it is phases_line(). Before the first request the loop
+// sends "ready HASH\n" with the hash of its workload. The first pass of each mix compiles kernels
+// and maps memory.
 #pragma once
 
 #include <chrono>
@@ -22,13 +22,14 @@
 namespace redzone::bench {
 
 enum class Mix : std::uint8_t {
-  async,     // one trial per plan: as written, asynchronous
-  screen,    // the trials of the screen: gated as written, blocking in reverse order
-  launches,  // as many launches as in each trial of `async`, of a kernel that does nothing, and one
-             // synchronization: the floor
+  async,   // one trial per plan: as written, asynchronous
+  screen,  // the trials of the screen: gated as written, blocking in reverse order
+  // As many launches as in each trial of `async`, but of a kernel that does nothing, and one
+  // synchronization: the lower bound
+  launches,
 };
 
-// The trials of a plan in such a loop: plain memory, no reference.
+// The trials of a plan in this loop: plain memory, no reference.
 std::vector<TrialSpec> bare_trials(const Plan& plan, const TargetSpec& spec, const Oracle& screen,
                                    Mix mix);
 
@@ -36,16 +37,16 @@ std::vector<TrialSpec> bare_trials(const Plan& plan, const TargetSpec& spec, con
 int serve_bare_loop(int socket_fd, device::Device& device, const Registry& registry,
                     const Workload& workload, const Oracle& screen);
 
-// The loop in its own process.
+// Runs the loop in a separate process.
 class BareProcess {
  public:
-  // `command` must run serve_bare_loop() for `workload`. A harness error with the process's output
-  // if it is not ready within `deadline`.
+  // `command` must run serve_bare_loop() for `workload`. Returns a harness error with the process's
+  // output if it is not ready within `deadline`.
   static Result<BareProcess> start(const exec::WorkerCommand& command, const Workload& workload,
                                    std::chrono::milliseconds deadline);
 
-  // Runs the whole list of plans repeatedly for at least `time`. A harness error if a plan did not
-  // complete, or after `deadline`; the process is unusable then.
+  // Runs the whole list of plans repeatedly for at least `time`. Returns a harness error if a plan
+  // did not complete, or after `deadline`; the process is then unusable.
   Result<Tally> run(Mix mix, std::chrono::milliseconds time, std::chrono::milliseconds deadline);
   // See measure_phases().
   Result<std::vector<PhaseColumn>> phases(std::chrono::milliseconds time,

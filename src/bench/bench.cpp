@@ -56,7 +56,7 @@ Result<void> run_benchmark(const Setup& setup, Report& report) {
   report.cores = std::thread::hardware_concurrency();
   ::getloadavg(&report.load_average, 1);
   auto measured = measure_parts(setup, report);
-  // An interruption may end a part with an error; earlier measurements are still a result.
+  // An interruption may end a part with an error; the earlier measurements are still valid.
   if (!measured && !setup.stop()) return measured;
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
   return {};

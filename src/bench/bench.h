@@ -5,8 +5,8 @@
 
 namespace redzone::bench {
 
-// Runs all parts; `report` already has the environment. If setup.stop() ends it early, the report
-// has what was measured so far.
+// Runs all parts; `report` must already contain the environment. If setup.stop() ends the run
+// early, the report contains the measurements so far.
 Result<void> run_benchmark(const Setup& setup, Report& report);
 
 }  // namespace redzone::bench

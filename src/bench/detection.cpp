@@ -9,8 +9,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Stores findings, and detects when the first of them has been confirmed and reduced: the rest of
-// the triage (failure rate, relevant axes) is not awaited.
+// Stores findings, and detects when the first of them has been confirmed and reduced. The benchmark
+// does not wait for the rest of the triage (failure rate, relevant axes).
 class Recorder final : public campaign::FindingSink {
  public:
   Result<campaign::Recorded> record(const Finding& finding) override {
@@ -33,7 +33,7 @@ class Recorder final : public campaign::FindingSink {
   }
 
   bool done() const { return reduced_at_.has_value(); }
-  // The reduced finding. Others may have been recorded meanwhile.
+  // The reduced finding. Other findings may have been recorded meanwhile.
   const Finding& finding() const { return findings_[static_cast<std::size_t>(reduced_ - 1)]; }
   Clock::time_point reduced_at() const { return *reduced_at_; }
 
@@ -51,7 +51,7 @@ Result<Detection> measure_detection(const Setup& setup, const TargetEntry& puzzl
   Detection out;
   out.puzzle = puzzle.spec.name;
   out.seed = seed;
-  // A new pool each time: the earlier runs of a worker would influence the campaign.
+  // Use a new pool each time, because earlier runs of a worker would influence the campaign.
   exec::Pool pool(setup.pool);
   RZ_TRY(pool.wait_ready(std::chrono::seconds(60)));
   Recorder recorder;
@@ -78,7 +78,8 @@ Result<Detection> measure_detection(const Setup& setup, const TargetEntry& puzzl
   out.signature = f.signature.text();
   out.plans_to_first = f.plans_to_first;
   out.seconds_to_first = f.seconds_to_first;
-  // If the time ran out there was no reduction, and the two clocks are read a moment apart.
+  // If the time ran out there was no reduction, and the two clocks were read at slightly different
+  // times.
   out.seconds_to_reduced = std::max(
       out.seconds_to_first, std::chrono::duration<double>(recorder.reduced_at() - begun).count());
   out.calls = call_count(f.plan);
@@ -89,7 +90,7 @@ Result<Detection> measure_detection(const Setup& setup, const TargetEntry& puzzl
 Result<void> measure_all_detection(const Setup& setup, std::vector<Detection>& out) {
   const auto until = Clock::now() + setup.effort.all_detection;
   const auto puzzles = puzzles_to_find(setup);
-  // Seeds in the outer loop: if time runs out, each puzzle has been tried with one of them.
+  // Seeds are in the outer loop, so that each puzzle has been tried with one seed if time runs out.
   for (const auto seed : setup.effort.seeds)
     for (const auto* puzzle : puzzles) {
       if (setup.stop()) return {};

@@ -5,7 +5,7 @@
 
 namespace redzone::bench {
 
-// For each seed and each puzzle of the device (a few with effort.quick), runs a campaign on that
+// Runs, for each seed and each puzzle of the device (a few with effort.quick), a campaign on that
 // puzzle alone until its first finding is confirmed and reduced.
 Result<void> measure_all_detection(const Setup& setup, std::vector<Detection>& out);
 

@@ -19,7 +19,7 @@ double ms_since(Clock::time_point begin) {
   return ms_between(begin, Clock::now());
 }
 
-// Workers of one kind, one at a time.
+// A pool with one worker and a given number of spares.
 class Bench {
  public:
   Bench(const Setup& setup, std::size_t spares)
@@ -48,7 +48,7 @@ class Bench {
   exec::Pool pool_;
 };
 
-// A plan that faults independently of earlier runs: it faults in two workers, one of them new.
+// A plan whose fault does not depend on earlier runs: it faults in two workers, one of them new.
 std::optional<Plan> faulting_plan(const Setup& setup) {
   Bench bench(setup, 1);
   if (!bench.wait_ready()) return std::nullopt;
@@ -59,14 +59,14 @@ std::optional<Plan> faulting_plan(const Setup& setup) {
       Plan plan = plans->next();
       plan.mode.launch = Launch::blocking;
       const auto end = bench.run(plan).end;
-      if (end == End::hang) break;  // costs a deadline each time
+      if (end == End::hang) break;  // each hang would cost a deadline
       if (end == End::fault && bench.run(plan).end == End::fault) return plan;
     }
   }
   return std::nullopt;
 }
 
-// `pause_ms`: harmless plans run for this long before each fault.
+// `pause_ms`: time for which harmless plans run before each fault.
 FaultSamples take_samples(const Setup& setup, const Plan& faulting, const Plan& harmless,
                           std::size_t spares, double pause_ms) {
   FaultSamples samples;
@@ -79,7 +79,7 @@ FaultSamples take_samples(const Setup& setup, const Plan& faulting, const Plan& 
     const double waited = bench.waited_ms();
     const auto begun = Clock::now();
     bench.submit(faulting);
-    bench.submit(harmless);  // waits for the next worker
+    bench.submit(harmless);  // must wait for the next worker
     const Observation o = bench.take();
     const auto lost = Clock::now();
     bench.take();
@@ -111,7 +111,7 @@ FaultCost measure_fault_cost(const Setup& setup, std::optional<Plan> harmless) {
   }
   out.puzzle = faulting->target;
   out.without_spare = take_samples(setup, *faulting, *harmless, 0, 0);
-  // Long enough for a spare to come up.
+  // Long enough for a spare to start.
   const double pause_ms = 3 * median(out.without_spare.wait_ms);
   out.with_spare = take_samples(setup, *faulting, *harmless, 1, pause_ms);
   if (out.with_spare.wait_ms.empty() || out.without_spare.wait_ms.empty())

@@ -5,9 +5,9 @@
 
 namespace redzone::bench {
 
-// Finds a plan of a puzzle that faults and repeatedly kills the only worker with it: with a spare
-// worker that is up by then, and without one. Before and behind it runs `harmless`; without one,
-// a plan of the workload "tiny".
+// Finds a puzzle's plan that faults and repeatedly kills the only worker with it: with a spare
+// worker that is ready by then, and without one. Before and after each fault it runs `harmless`, by
+// default a plan of the workload "tiny".
 FaultCost measure_fault_cost(const Setup& setup, std::optional<Plan> harmless = {});
 
 }  // namespace redzone::bench

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t kMostReason = 200;
 
-// The last line that says something.
+// The last non-blank line, shortened.
 std::string last_line(std::string_view output) {
   const auto end = output.find_last_not_of(" \n\r\t");
   if (end == std::string_view::npos) return "no output";
@@ -34,7 +34,7 @@ class CostTable {
         if (cell.us.size() > round || !cell.why_not.empty()) continue;
         cell.why_not = reason(program, row, way);
         if (cell.why_not.empty()) run(program, runs_.ways[way], row, cell);
-        if (runs_.stop()) return;  // what was interrupted says nothing
+        if (runs_.stop()) return;  // the result of an interrupted run is meaningless
         runs_.keep(cost_);
       }
   }
@@ -49,7 +49,7 @@ class CostTable {
     return *at;
   }
 
-  // Why the program is not run in this way.
+  // Explains why the program is not run in this way; "" if it is.
   std::string reason(const GuardProgram& program, const GuardRow& row, std::size_t way) const {
     if (way != 0 && !row.cells[0].why_not.empty()) return "it fails alone";
     if (runs_.ways[way].of_framework && !program.has_framework) return "it has no framework";

@@ -1,4 +1,4 @@
-// What is read as JSON: a line of a program, and the table of a result.
+// Parses JSON: a line of a program, and the table of a result.
 #include <fmt/format.h>
 
 #include <algorithm>

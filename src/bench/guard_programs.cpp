@@ -12,7 +12,7 @@ namespace redzone::bench {
 namespace {
 
 constexpr const char* kLaunches = "launches";
-constexpr const char* kPluggable = "pluggable";  // as PyTorch calls it
+constexpr const char* kPluggable = "pluggable";  // PyTorch's name for it
 
 struct Shipped {
   const char *name, *file, *what;
@@ -93,7 +93,8 @@ std::vector<GuardWay> guard_ways(const std::string& redzone,
 Result<GuardCost> earlier_cost(const std::string& earlier, const Report& report,
                                const std::vector<GuardWay>& ways) {
   RZ_TRY_ASSIGN(auto cost, guard_cost_of(earlier));
-  const auto json = nlohmann::json::parse(earlier);  // it was read just now
+  const auto json =
+      nlohmann::json::parse(earlier);  // guard_cost_of() has parsed it, so it is valid
   const auto differs = [&](const char* key, const nlohmann::json& ours) {
     return !json.contains(key) || json[key] != ours;
   };

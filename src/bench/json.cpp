@@ -114,7 +114,7 @@ Json mode_cell(const ModeCell& c) {
           {"why_not", text_or_null(c.why_not)}};
 }
 
-// A ModeTable or a LauncherTable without its rows.
+// The JSON of a ModeTable or a LauncherTable without its rows.
 template <class T>
 Json table_head(const T& t) {
   Json out = {{"plans", t.plans}, {"columns", Json::array()}, {"rows", Json::array()}};
@@ -218,7 +218,7 @@ Json guard_cell(const GuardCell& c) {
           {"why_not", text_or_null(c.why_not)}};
 }
 
-// guard_cost_file.cpp reads it.
+// guard_cost_file.cpp parses this format.
 Json guard_cost(const GuardCost& g) {
   Json out = {{"runs", g.runs}, {"columns", Json::array()}, {"rows", Json::array()}};
   for (const auto& c : g.columns) out["columns"].push_back({{"name", c.name}, {"what", c.what}});

@@ -16,13 +16,13 @@ namespace {
 
 constexpr std::size_t kQuickRows = 3;
 
-// "puzzle.lazy_grid_frozen": a naming convention of the project.
+// A naming convention of the project: "puzzle.lazy_grid_frozen".
 bool is_lazy_part(std::string_view name) {
   return name.substr(name.rfind('.') + 1).starts_with("lazy_");
 }
 
-// Sorted by name, from the dry-run device, which has all of them. For packages this includes the
-// plain launcher.
+// The launchers, sorted by name, from the dry-run device, which has all of them. For packages this
+// includes the plain launcher.
 std::vector<const TargetEntry*> launchers(const Setup& setup, Category category) {
   const DeviceKind device = setup.none->device;
   const bool packages = has_packages(setup.registry, device);
@@ -39,7 +39,7 @@ std::string not_here(const Setup& setup) {
   return fmt::format("its kernels do not run on {}", name_of(setup.device));
 }
 
-// All but the first, which is a dry run.
+// All columns except the first, which is a dry run.
 std::vector<Way> native_ways(const Setup& setup, const Oracle* one_run) {
   const Oracle* memcheck = &setup.catalog.sanitizer(SanitizerTool::memcheck);
   return {{{"guard", "one gated trial over the guard arena: a fault, a canary, a wrong number"},
@@ -124,7 +124,7 @@ class Mistakes {
   bool warm_ = false;
 };
 
-// Counts the distinct settings of knobs in its plans.
+// Counts the distinct knob settings in its plans.
 class Counted final : public campaign::PlanSource {
  public:
   Counted(std::unique_ptr<campaign::PlanSource> plans, std::set<Config>& seen)
@@ -140,7 +140,7 @@ class Counted final : public campaign::PlanSource {
   std::set<Config>& seen_;
 };
 
-// Stores nothing: suspects are counted in the statistics.
+// Stores nothing; the campaign's statistics count the suspects.
 class NoStore final : public campaign::FindingSink {
  public:
   Result<campaign::Recorded> record(const Finding&) override {

@@ -18,7 +18,7 @@ namespace {
 
 constexpr int kPollMs = 100;
 
-// What there is to read; false at the end of the output.
+// Reads the available output; false at its end.
 bool read_some(int fd, std::string& out) {
   std::array<char, 4096> part;
   const ssize_t n = ::read(fd, part.data(), part.size());
@@ -39,7 +39,8 @@ Result<LimitedRun> run_limited(const std::vector<std::string>& words,
   write_end.reset();
   LimitedRun out;
   const auto until = std::chrono::steady_clock::now() + limit;
-  // The program may close its output and go on, and a process of its own may keep it open.
+  // The program may close its output and continue, and its child processes may keep the output
+  // open.
   pollfd fd{read_end.get(), POLLIN, 0};
   while (!child.ended()) {
     if (std::chrono::steady_clock::now() >= until || (stop && stop())) {
@@ -47,7 +48,7 @@ Result<LimitedRun> run_limited(const std::vector<std::string>& words,
       child.signal(SIGKILL);
       break;
     }
-    // One that is closed is not waited for: poll() ignores -1.
+    // poll() ignores -1, so a closed output is not waited for.
     if (::poll(&fd, 1, kPollMs) > 0 && !read_some(read_end.get(), out.output)) fd.fd = -1;
   }
   const int status = child.wait();

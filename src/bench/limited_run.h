@@ -1,4 +1,4 @@
-// A program that is run to its end, or for a limited time.
+// Runs a program to its end or for a limited time.
 #pragma once
 
 #include <chrono>
@@ -11,13 +11,13 @@
 namespace redzone::bench {
 
 struct LimitedRun {
-  int exit_code = 0;        // 128 + signal if one has ended it
-  bool over_time = false;   // it was killed because its time was over, or `stop` was true
-  std::string output = {};  // of standard output and standard error
+  int exit_code = 0;        // 128 + signal if a signal ended it
+  bool over_time = false;   // it was killed because its time was over or `stop` returned true
+  std::string output = {};  // standard output and standard error
 };
 
-// The program is found by PATH. What it has started ends with it. `stop` is asked several times a
-// second. A harness error if it cannot be started.
+// Finds the program by PATH. The processes that it has started end with it. Calls `stop` several
+// times a second. A harness error if the program cannot be started.
 Result<LimitedRun> run_limited(const std::vector<std::string>& words,
                                std::chrono::milliseconds limit, const std::function<bool()>& stop);
 

@@ -54,7 +54,7 @@ Result<std::string> LineProcess::read_line(milliseconds deadline) {
           fmt::format("the bare loop gave no answer within {} ms", deadline.count()));
     pollfd fds[] = {{socket_.get(), POLLIN, 0}, {process_.output_fd(), POLLIN, 0}};
     ::poll(fds, std::size(fds), static_cast<int>(left.count()));
-    // The output is kept in case the process ends, and must not fill the pipe.
+    // Read the output in case the process ends, and to keep the pipe from filling up.
     if (fds[1].revents != 0 && !output.drain(process_.output_fd())) process_.close_output();
     if (fds[0].revents == 0 || receive(socket_.get(), unread_)) continue;
     if (process_.output_fd() >= 0) output.drain(process_.output_fd());

@@ -10,11 +10,11 @@
 
 namespace redzone::bench {
 
-// Adds the newline. False when the other end is gone.
+// Adds the newline. Returns false if the other end is gone.
 bool send_line(int fd, std::string line);
-// Removes the first line of `unread` and returns it.
+// Removes the first line of `unread` and returns it; nullopt if there is no complete line.
 std::optional<std::string> take_line(std::string& unread);
-// Appends the received bytes; false when the other end is gone.
+// Appends the received bytes to `unread`. Returns false if the other end is gone.
 bool receive(int fd, std::string& unread);
 
 class LineProcess {
@@ -22,7 +22,8 @@ class LineProcess {
   static Result<LineProcess> start(const exec::WorkerCommand& command);
 
   bool send(std::string line) { return send_line(socket_.get(), std::move(line)); }
-  // A harness error with the process's output if it has ended, or if nothing came in time.
+  // Returns a harness error with the process's output if the process has ended, or if nothing
+  // arrived in time.
   Result<std::string> read_line(std::chrono::milliseconds deadline);
 
  private:

@@ -30,7 +30,7 @@ double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-// A campaign like that of `redzone run`: on its own workers, after the self-proof, and stored.
+// A campaign like that of `redzone run`: with its own workers, after the self-proof, and stored.
 class OneCampaign {
  public:
   OneCampaign(const engine::EngineOptions& options, std::uint64_t seed)
@@ -50,13 +50,13 @@ class OneCampaign {
       (target->spec.category == Category::puzzle ? puzzles_ : kernels_).push_back(target);
     return {};
   }
-  // Time until the first worker was up and the self-proof had passed.
+  // Time until the first worker was ready and the self-proof had passed.
   double startup_s() const { return startup_s_; }
-  // What `redzone run --puzzles` selects.
+  // The targets that `redzone run --puzzles` selects.
   const Targets& kernels() const { return kernels_; }
   const Targets& puzzles() const { return puzzles_; }
 
-  // Once.
+  // Call this once only.
   Result<engine::StoredCampaign> run(const Targets& targets, std::chrono::milliseconds time,
                                      const engine::CampaignWatcher& watcher) {
     RZ_TRY_ASSIGN(auto store, store::Store::open(folder_->path() / "campaign.db",
@@ -75,11 +75,11 @@ class OneCampaign {
   Targets kernels_, puzzles_;
 };
 
-// By target, plans per second that passed or failed.
+// For each target, the number of plans per second that passed or failed.
 using Rates = std::map<std::string, double>;
 
-// Those of the kernels in a campaign on new workers. `beside`: names of puzzles that run in it as
-// well.
+// The kernels' rates in a campaign on new workers. `beside`: names of puzzles that run in the same
+// campaign.
 Result<Rates> rates_of_kernels(const engine::EngineOptions& options, std::uint64_t seed,
                                const std::vector<std::string>& beside,
                                std::chrono::milliseconds time) {
@@ -106,7 +106,7 @@ Result<KernelShare> measure_share(const engine::EngineOptions& options, const Ef
     return share;
   }
   const auto seed = effort.seeds.front();
-  // The first run compiles what the other two use, and is not counted.
+  // The first run compiles the kernels for the other two, and is not counted.
   RZ_TRY(rates_of_kernels(options, seed, {}, effort.kernels));
   RZ_TRY_ASSIGN(const Rates alone, rates_of_kernels(options, seed, {}, effort.kernels));
   RZ_TRY_ASSIGN(const Rates beside,

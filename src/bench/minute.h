@@ -1,5 +1,5 @@
-// The first minute of a user on a new machine: the campaign of `redzone run --puzzles`, as it is,
-// and the rate that the kernels keep while two targets that fault run beside them.
+// The first minute of a user on a new machine: the campaign of `redzone run --puzzles`, unchanged,
+// and the rate of the kernels while two faulting targets run beside them.
 #pragma once
 
 #include <chrono>
@@ -16,13 +16,13 @@
 
 namespace redzone::bench {
 
-// Collects what a campaign reports while it runs.
+// Collects the reports of a running campaign.
 class MinuteWatch {
  public:
   // `puzzles`: the names of the targets that are expected to fail. `time`: the campaign's limit.
   MinuteWatch(const std::vector<std::string>& puzzles, std::chrono::milliseconds time);
 
-  // The callbacks of CampaignOptions.
+  // Callbacks for CampaignOptions.
   void progress(const campaign::Progress& progress);
   void found(const Finding& finding, double seconds);
 
@@ -32,16 +32,15 @@ class MinuteWatch {
  private:
   MinutePuzzle* find(std::string_view name);
 
-  double part_s_;  // length of a part of the time; see MinutePuzzle::parts
+  double part_s_;  // length of one part of the time; see MinutePuzzle::parts
   std::vector<MinutePuzzle> puzzles_;
-  std::vector<std::optional<std::size_t>> last_part_;  // of each puzzle: the last one with a plan
+  std::vector<std::optional<std::size_t>> last_part_;  // for each puzzle, the last part with a plan
 };
 
-// Up to two targets that the campaign found to fault, in the order of its findings.
+// Up to two targets that faulted in the campaign, in the order of its findings.
 std::vector<std::string> faulting_targets(const std::vector<Finding>& findings);
 
-// Runs the campaigns, each on an engine of its own. Uses the time limits of `effort` and its first
-// seed.
+// Runs the campaigns, each on a new engine. Uses the time limits of `effort` and its first seed.
 Result<Minute> measure_minute(const engine::EngineOptions& options, const Effort& effort,
                               const std::function<void(const std::string&)>& say);
 

@@ -15,8 +15,8 @@
 namespace redzone::bench {
 namespace {
 
-// Beside the screen's column, one with other work that keeps the device busy. The other columns are
-// without it in all plans.
+// Adds a column beside that of the screen, with other work that keeps the device busy. All other
+// columns run all plans without such work.
 void add_contended(std::vector<Way>& all) {
   for (auto& way : all) way.schedule_seed = kIdleSeed;
   const auto screen = std::ranges::find(all, kScreen, [](const Way& w) { return w.column.name; });

@@ -43,7 +43,7 @@ Result<std::vector<PhaseColumn>> measure_phases(device::Device& device, const Re
                                                 std::chrono::milliseconds time) {
   TimedDevice timed(device);
   std::vector<PhaseColumn> columns;
-  std::uint64_t runs = 0;  // of plans
+  std::uint64_t runs = 0;  // runs of plans
   for (const Kind& kind : kKinds) {
     auto limits = trial::limits_for(device.info());
     limits.checks = kind.checks;
@@ -92,7 +92,7 @@ std::string phases_line(const std::vector<PhaseColumn>& columns) {
 
 Result<std::vector<PhaseColumn>> parse_phases(const std::string& line) {
   if (line.starts_with("error ")) return harness_error(line.substr(6));
-  constexpr std::size_t kMost = 64;  // of columns, and of phases
+  constexpr std::size_t kMost = 64;  // maximum number of columns, and of phases
   std::istringstream words(line);
   std::string ok;
   std::size_t count = 0;

@@ -15,7 +15,7 @@ using Clock = std::chrono::steady_clock;
 
 exec::PoolOptions without_recycling(exec::PoolOptions options) {
   options.recycle_after_plans = std::numeric_limits<std::size_t>::max();
-  options.spares = 0;  // a further process would only wait
+  options.spares = 0;  // another process would only wait
   return options;
 }
 
@@ -47,7 +47,7 @@ void PooledLoop::submit(std::size_t index) {
 }
 
 Result<exec::JobResult> PooledLoop::take(Tally& tally) {
-  // A hanging trial ends at its deadline.
+  // Wait long, because a hanging trial ends at its own deadline.
   auto result = pool_.next(std::chrono::hours(1));
   RZ_CHECK(result.has_value());
   const Item& item = items_[result->id];
@@ -75,7 +75,8 @@ Result<void> PooledLoop::warm_up(std::chrono::milliseconds limit) {
     Tally tally;
     bool all = true;
     for (std::size_t i = 0; i < items_.size(); ++i) {
-      // As many jobs as workers, with none in flight, so that each worker gets one.
+      // Submit as many jobs as there are workers, with none in flight, so that each worker gets
+      // one.
       for (std::size_t w = 0; w < workers_; ++w) submit(i);
       std::set<const exec::WorkerLog*> took_part;
       while (pool_.in_flight() > 0) {
@@ -84,7 +85,8 @@ Result<void> PooledLoop::warm_up(std::chrono::milliseconds limit) {
       }
       all = all && took_part.size() == workers_;
     }
-    // Then in the orders of a measurement: which cached region a buffer gets depends on them.
+    // Then run in the orders of a measurement, because these determine which cached region a buffer
+    // gets.
     if (all && tally.mapping_calls == 0) {
       RZ_TRY_ASSIGN(const Tally measured, run(kPasses));
       if (measured.mapping_calls == 0) return {};

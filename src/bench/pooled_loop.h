@@ -1,5 +1,5 @@
-// A workload under the screen, as in a campaign: run by worker processes and judged here. Each time
-// a plan runs, its calls have other data.
+// Runs a workload under the screen, as in a campaign: worker processes run it and this process
+// judges it. Each time a plan runs, its calls have other data.
 #pragma once
 
 #include <chrono>
@@ -12,19 +12,19 @@ namespace redzone::bench {
 
 class PooledLoop {
  public:
-  // All arguments but the options outlive the loop. Workers are not recycled, because the steady
-  // state is measured.
+  // All arguments except the options must outlive the loop. Workers are not recycled, because the
+  // steady state is measured.
   PooledLoop(exec::PoolOptions options, const Workload& workload, DeviceKind device,
              const Registry& registry, const Oracle& screen, std::chrono::milliseconds deadline);
 
   // Lets every worker run every plan until a whole pass maps no memory, or `limit` has passed. A
   // harness error if a worker is missing.
   Result<void> warm_up(std::chrono::milliseconds limit);
-  // Runs the whole list repeatedly for at least `time`, to the end of the list; with `cut` only
+  // Runs the whole list repeatedly for at least `time`, up to the end of the list; with `cut` only
   // until `time` has passed. A harness error if a plan does not pass the screen.
   Result<Tally> run(std::chrono::milliseconds time, bool cut = false);
 
-  // Whether outputs are compared with the targets' references, which costs CPU time.
+  // Sets whether outputs are compared with the targets' references, which costs CPU time.
   void set_reference(bool reference) { reference_ = reference; }
   std::size_t workers() const { return workers_; }
 
@@ -36,7 +36,7 @@ class PooledLoop {
   };
 
   void submit(std::size_t index);
-  // The next result, judged and counted.
+  // Takes the next result, judges it and adds it to the tally.
   Result<exec::JobResult> take(Tally& tally);
 
   const Oracle& screen_;
@@ -44,7 +44,7 @@ class PooledLoop {
   std::vector<Item> items_;
   std::size_t workers_;
   bool reference_ = true;
-  std::uint64_t submitted_ = 0;  // jobs
+  std::uint64_t submitted_ = 0;  // number of submitted jobs
   exec::Pool pool_;
 };
 

@@ -28,8 +28,8 @@ Json json_of(const CallStep& step) {
   return values;
 }
 
-// What starts the process: the interpreter of a worker's command, with its flags, and another
-// module. The words before the interpreter are the proxy's.
+// The command of the bare process: the interpreter of a worker's command, with its flags, and
+// another module. The words before the interpreter belong to the proxy and are dropped.
 exec::WorkerCommand command_of_calls(exec::WorkerCommand worker,
                                      const std::filesystem::path& calls) {
   const auto before = python::worker_words("").size();

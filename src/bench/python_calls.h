@@ -1,4 +1,4 @@
-// Targets of Python: calls a second with and without Redzone, and the time that a fault costs.
+// Python targets: calls per second with and without Redzone, and the time that a fault costs.
 #pragma once
 
 #include <filesystem>
@@ -8,14 +8,15 @@
 
 namespace redzone::bench {
 
-// Small shapes of the target, mostly up to 14 calls a plan. Deterministic in its arguments.
+// Plans with small shapes of the target, mostly with up to 14 calls. Deterministic in its
+// arguments.
 Workload python_workload(const TargetSpec& spec, std::size_t plans);
 
 // The calls of a workload as JSON, for `python -m redzone.bare`.
 std::string calls_json(const Workload& workload);
 
-// Measures all kernels of the registry, which are of one Python file, and the cost of a fault with
-// its puzzle. An error means that nothing can be measured.
+// Measures all kernels of the registry, which must come from one Python file, and the cost of a
+// fault with its puzzle. An error means that nothing can be measured.
 Result<PythonCalls> measure_python_calls(const Setup& setup);
 
 }  // namespace redzone::bench

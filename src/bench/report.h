@@ -1,4 +1,4 @@
-// The benchmark's results as plain values, and the two formats in which they are printed.
+// The benchmark's results as plain values, and functions that print them in two formats.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +14,10 @@ namespace redzone::bench {
 struct Tally {
   std::uint64_t plans = 0, trials = 0;
   std::uint64_t calls = 0;          // launches of a target, repeats included
-  std::uint64_t mapping_calls = 0;  // calls that the trials made to map memory
-  // Calls of plans (a repeated one counts once) that have a reference; how many of them were
-  // compared with it, and how many of these in a sample of rows. Zeros where there is no harness.
+  std::uint64_t mapping_calls = 0;  // calls in the trials that map memory
+  // Calls of plans (a repeated one counts once) that have a reference; the number of them that were
+  // compared with it; and the number of these that were compared in a sample of rows. 0 without a
+  // harness.
   std::uint64_t comparable = 0, compared = 0, sampled = 0;
   double seconds = 0;
 
@@ -27,28 +28,29 @@ struct Tally {
 // One way to run a workload.
 struct Column {
   std::string name;  // "bare", "screen", ...
-  std::string what;  // for people
+  std::string what;  // a description for people
   std::size_t workers = 1;
   std::vector<Tally> rounds;
-  std::string why_not;  // why it was not measured, or not completely; "" if it was
+  std::string why_not;  // why it was not or not completely measured; "" if it was
 
-  // Sum over all rounds.
+  // Sums over all rounds.
   Tally sum() const;
-  // The median of the rounds; empty if nothing was measured.
+  // The median of the rounds; nullopt if nothing was measured.
   std::optional<double> calls_per_s() const;
 };
 
-// Time of the calls of the device that trials made, seen from the thread that makes them.
+// Time that trials spent in one kind of device call, measured in the calling thread.
 struct Phase {
-  std::string name;  // of DevicePhase
-  double us = 0;     // in all
+  std::string name;  // name of a DevicePhase
+  double us = 0;     // total
   std::uint64_t times = 0;
 };
 struct PhaseColumn {
-  std::string column = {};  // as the Column with the same trials
+  std::string column = {};  // name of the Column with the same trials
   std::uint64_t trials = 0, calls = 0;
-  double seconds = 0;  // of the trials; what the phases do not cover is the runner, the target and
-                       // its reference
+  // Time of the trials; the part outside the phases is spent in the runner, the target and its
+  // reference
+  double seconds = 0;
   std::vector<Phase> phases = {};
 
   double us_per_trial() const {
@@ -60,25 +62,25 @@ struct Throughput {
   std::string workload;
   std::string what;
   std::size_t plans = 0;
-  std::string plans_hash;  // of all plans, in order
-  double generate_us = 0;  // average time to generate one plan; not part of any column
+  std::string plans_hash;  // hash of all plans, in order
+  double generate_us = 0;  // average time to generate one plan; not included in any column
   std::vector<Column> columns;
   std::vector<PhaseColumn> phases = {};
   std::string why_no_phases = {};
 
   const Column* column(std::string_view name) const;
-  // calls/s of one column divided by those of another; empty if either was not measured.
+  // calls/s of one column divided by those of another; nullopt if either was not measured.
   std::optional<double> ratio(std::string_view of, std::string_view to) const;
 };
 
-// The columns' names. Columns with the same trials are compared with each other.
-inline constexpr std::string_view kBare = "bare";                  // one async trial a plan
-inline constexpr std::string_view kBareScreen = "bare-screen";     // the screen's trials
-inline constexpr std::string_view kLaunches = "launches";          // as many empty kernels
-inline constexpr std::string_view kScreenOne = "screen-1-worker";  // one worker
-inline constexpr std::string_view kScreen = "screen";              // the workers of a campaign
+// The names of the columns. Columns with the same trials are compared with each other.
+inline constexpr std::string_view kBare = "bare";               // one async trial per plan
+inline constexpr std::string_view kBareScreen = "bare-screen";  // the screen's trials
+inline constexpr std::string_view kLaunches = "launches";       // the same number of empty kernels
+inline constexpr std::string_view kScreenOne = "screen-1-worker";  // the screen with one worker
+inline constexpr std::string_view kScreen = "screen";  // the screen with the workers of a campaign
 inline constexpr std::string_view kScreenNoReference = "screen-no-reference";
-inline constexpr std::string_view kMemcheck = "memcheck";           // a worker under memcheck
+inline constexpr std::string_view kMemcheck = "memcheck";           // one worker under memcheck
 inline constexpr std::string_view kMemcheckBare = "memcheck-bare";  // `bare` under memcheck
 
 struct Ratio {
@@ -97,25 +99,25 @@ inline constexpr Ratio kRatios[] = {
     {"screen_to_memcheck_bare", kScreen, kMemcheckBare},
 };
 
-// A campaign on one puzzle alone.
+// The result of a campaign on one puzzle alone.
 struct Detection {
   std::string puzzle = {};
   std::uint64_t seed = 0;
   bool found = false;
-  std::string kind = {};       // the finding's
-  std::string signature = {};  // its text
+  std::string kind = {};       // kind of the finding
+  std::string signature = {};  // text of the signature
   std::uint64_t plans_to_first = 0;
-  double seconds_to_first = 0;    // until its first suspect was recorded
-  double seconds_to_reduced = 0;  // until it was confirmed and reduced
-  std::int64_t calls = 0;         // of the reduced plan
+  double seconds_to_first = 0;    // until the first suspect was recorded
+  double seconds_to_reduced = 0;  // until the finding was confirmed and reduced
+  std::int64_t calls = 0;         // number of calls in the reduced plan
   bool minimal = false;
-  std::string why_not = {};  // "" unless nothing was found
+  std::string why_not = {};  // why nothing was found; "" if something was
 };
 
-// The time that the driver loses when a fault kills its only worker. One value per fault.
+// The time that the driver loses when a fault kills its only worker; one value per fault.
 struct FaultSamples {
   std::vector<double> trial_ms;  // the faulting trial, from submission to observation
-  std::vector<double> wait_ms;   // from the loss to a worker that takes jobs
+  std::vector<double> wait_ms;   // from the loss until a worker takes jobs
   std::vector<double> next_ms;   // from the loss to the observation of the next job
 };
 
@@ -130,8 +132,8 @@ struct ModeCell {
   std::uint64_t ran = 0, detected = 0;  // plans
   double seconds = 0;                   // for all plans, on the one GPU, including lost workers
   std::optional<double> seconds_to_first = {};
-  std::optional<std::uint64_t> plans_to_first = {};  // including the one that showed it
-  std::string why_not = {};                          // "" unless no plan could be judged
+  std::optional<std::uint64_t> plans_to_first = {};  // including the plan that was detected
+  std::string why_not = {};                          // why no plan could be judged; "" if one was
 };
 struct ModeRow {
   std::string puzzle;
@@ -141,27 +143,28 @@ struct ModeColumn {
   std::string name, what;
 };
 struct ModeTable {
-  std::size_t plans = 0;  // the same in each cell of a row; fewer if time ran out
+  std::size_t plans = 0;  // same number in each cell of a row; fewer if time ran out
   std::vector<ModeColumn> columns;
   std::vector<ModeRow> rows;
 };
 
-// One mistake of a launcher, detected by what the launcher reports and by what its kernels do.
+// A launcher with one mistake: how it is detected by the launcher's reports and by the effects of
+// its kernels.
 struct LauncherRow {
   std::string puzzle;
   std::vector<ModeCell> cells = {};  // one for each column
-  Detection none = {};               // a dry-run campaign
-  Detection native = {};             // a campaign on the device
+  Detection none = {};               // dry-run campaign
+  Detection native = {};             // campaign on the device
 };
 // A launcher without a mistake.
 struct CorrectLauncher {
   std::string target;
   std::uint64_t calls = 0, plans = 0;
   std::uint64_t wanted_calls = 0;  // fewer were made if time ran out
-  std::uint64_t settings = 0;      // distinct settings of its knobs among them
-  std::uint64_t suspects = 0;      // plans that an oracle failed; 0 expected
+  std::uint64_t settings = 0;      // number of distinct knob settings among the calls
+  std::uint64_t suspects = 0;      // plans that failed an oracle; 0 is expected
   double seconds = 0;
-  std::string why_not = {};  // "" unless it was not run
+  std::string why_not = {};  // why it was not run; "" if it was
 };
 struct LauncherTable {
   std::size_t plans = 0;  // see ModeTable
@@ -170,7 +173,7 @@ struct LauncherTable {
   std::vector<CorrectLauncher> correct;
 };
 
-// For generated TMA descriptors, without creating them.
+// Rates for generated TMA descriptors; excludes the time to generate them.
 struct DescriptorRates {
   std::uint64_t descriptors = 0, disagreed = 0;  // disagreed: checker and driver differ
   double checker_per_s = 0;
@@ -183,33 +186,33 @@ struct TmaReport {
   std::optional<Throughput> ragged;   // ragged prefill
 };
 
-// The campaign of a minute over all puzzles, by puzzle.
+// Results for each puzzle in a one-minute campaign over all puzzles.
 inline constexpr std::size_t kMinuteParts = 6;
 struct MinutePuzzle {
   std::string puzzle;
-  std::uint64_t plans = 0;  // that were screened
-  std::size_t parts = 0;    // of kMinuteParts equal parts of the time: those with a plan
-  // Seconds until its first finding was confirmed, and until one was reduced to a minimum.
+  std::uint64_t plans = 0;  // number of screened plans
+  std::size_t parts = 0;  // number of the kMinuteParts equal parts of the time in which a plan ran
+  // Seconds until the first finding was confirmed, and until one was minimal.
   std::optional<double> confirmed_s = {}, minimal_s = {};
 };
-// What the kernels keep of their rate beside targets that fault. By kernel, because they take turns
-// by time and a plan of one may take a thousand times as long as a plan of another: their sum says
-// which of them ran.
+// The rates of the kernels alone and beside faulting targets. Reported per kernel, because the
+// kernels share time equally and a plan of one may take a thousand times as long as a plan of
+// another: the sum would only show which of them ran.
 struct KernelRate {
   std::string kernel;
   double alone_plans_per_s = 0, beside_plans_per_s = 0;  // plans that passed or failed
 };
 struct KernelShare {
-  std::vector<std::string> faulting = {};  // the targets that run beside them
-  std::vector<KernelRate> kernels = {};    // those of which a plan was judged alone
-  std::string why_not = {};                // "" unless it was not measured
+  std::vector<std::string> faulting = {};  // the targets that run beside the kernels
+  std::vector<KernelRate> kernels = {};    // kernels of which a plan was judged in the run alone
+  std::string why_not = {};                // why it was not measured; "" if it was
 
-  // The median of what each keeps.
+  // The median of the kernels' ratios.
   std::optional<double> share() const;
 };
 struct Minute {
   double startup_s = 0;  // before the campaign: first worker and self-proof
-  double seconds = 0;    // of the campaign
+  double seconds = 0;    // duration of the campaign
   std::uint64_t plans = 0, workers_lost = 0;
   std::vector<MinutePuzzle> puzzles = {};
   KernelShare share = {};
@@ -217,40 +220,40 @@ struct Minute {
   std::size_t confirmed() const;
   std::size_t minimal() const;
   std::optional<double> first_confirmed_s() const;
-  const MinutePuzzle* fewest_plans() const;  // null without puzzles
+  const MinutePuzzle* fewest_plans() const;  // null if there are no puzzles
 };
 
 // The targets of a Python file, in processes of its interpreter.
 struct PythonCalls {
   std::string made_by = {};              // versions of Python, torch and Triton
-  std::vector<Throughput> targets = {};  // `bare` makes the calls in a loop of Python
+  std::vector<Throughput> targets = {};  // `bare` is a Python loop of calls
   FaultCost fault_cost = {};
-  std::string why_not = {};  // "" unless nothing was measured
+  std::string why_not = {};  // why nothing was measured; "" if something was
 };
 
-// A program in one way to run it.
+// One program in one way to run it.
 struct GuardCell {
-  std::vector<double> us = {};        // of one unit of its work, for each process
-  std::vector<double> peak_mib = {};  // the most device memory in use, likewise
-  std::string why_not = {};           // why there are fewer than wanted; "" if there are not
+  std::vector<double> us = {};        // time of one unit of work, for each process
+  std::vector<double> peak_mib = {};  // maximum device memory in use, for each process
+  std::string why_not = {};           // why there are fewer runs than wanted; "" if there are not
 };
 struct GuardRow {
   std::string program = {}, what = {};
-  std::string unit = {};              // of its work: "step", ...
-  std::string with = {};              // versions of what it uses
+  std::string unit = {};              // unit of work: "step", ...
+  std::string with = {};              // versions of the libraries that it uses
   std::vector<GuardCell> cells = {};  // one for each column
 };
-// What the guard costs whole programs. The first column is the program alone.
+// The cost of the guard for whole programs. The first column is the program alone.
 struct GuardCost {
-  std::size_t runs = 0;  // wanted of each program in each column
+  std::size_t runs = 0;  // wanted number of runs of each program in each column
   std::vector<ModeColumn> columns = {};
   std::vector<GuardRow> rows = {};
-  std::string why_not = {};  // "" unless nothing was measured
+  std::string why_not = {};  // why nothing was measured; "" if something was
 
-  // The median of one column by that of another; empty if either was not measured.
+  // The median of one column divided by that of another; nullopt if either was not measured.
   std::optional<double> ratio(const GuardRow& row, std::string_view of, std::string_view to) const;
 };
-// The columns' names.
+// The names of the columns.
 inline constexpr std::string_view kPlain = "plain";
 inline constexpr std::string_view kUncached = "uncached";
 inline constexpr std::string_view kGuardBare = "guard-bare";
@@ -265,7 +268,8 @@ struct Report {
   bool quick = false;
   bool interrupted = false;  // contains only complete measurements
   unsigned cores = 0;
-  double load_average = 0;  // of the last minute, at the start; above 0.5: others were active
+  // Average of the last minute, at the start; above 0.5: other processes were active
+  double load_average = 0;
   double seconds = 0;
   std::vector<Throughput> throughput;
   std::vector<Detection> detection;
@@ -278,7 +282,7 @@ struct Report {
   std::optional<GuardCost> guard;
 };
 
-// 0 if empty.
+// Returns 0 for an empty vector.
 double median(std::vector<double> values);
 
 std::string report_text(const Report& report);

@@ -50,7 +50,7 @@ Effort effort_for(bool quick) {
   return effort;
 }
 
-// As in a campaign. The tool's text is not read and goes to a file in `logs`.
+// Uses memcheck as a campaign does. The tool's output goes to a file in `logs` and is not read.
 void open_memcheck(Setup& setup, const TemporaryFolder& logs) {
   if (const auto& device = traits_of(setup.device); !device.tools.compute_sanitizer) {
     setup.why_no_memcheck = fmt::format("memcheck cannot check the {} device", device.name);
@@ -64,7 +64,7 @@ void open_memcheck(Setup& setup, const TemporaryFolder& logs) {
         sanitizer::command_prefix(tool, SanitizerTool::memcheck, logs.path() / "memcheck");
 }
 
-// The worker command of the pool with another name: device and plugins are the same.
+// The pool's worker command with another command name; device and plugins stay the same.
 exec::WorkerCommand bare_command(exec::WorkerCommand command, std::string_view workload,
                                  bool quick) {
   command.argv.at(1) = kBareCommand;
@@ -73,14 +73,14 @@ exec::WorkerCommand bare_command(exec::WorkerCommand command, std::string_view w
   return command;
 }
 
-// What a worker on the device reports about it.
+// The hello message of a worker, which describes the device.
 Result<exec::Hello> first_hello(exec::PoolOptions pool) {
   pool.workers = 1;
   pool.spares = 0;
   return exec::Pool(std::move(pool)).wait_ready(std::chrono::seconds(60));
 }
 
-// The part of the setup that both devices share.
+// The part of the setup that is common to both devices.
 Setup setup_of(const engine::EngineOptions& options, const Registry& registry,
                const oracles::Catalog& catalog, const exec::Hello& worker) {
   Setup setup{.device = options.device, .registry = registry, .catalog = catalog};
@@ -106,13 +106,14 @@ Setup setup_of_none(const Setup& native, engine::EngineOptions options,
   Setup setup = setup_of(options, native.registry, dry, {});
   setup.say = native.say;
   setup.effort = native.effort;
-  // A dry-run campaign finds in the first seconds whatever it finds.
+  // A dry-run campaign finds everything that it can find within seconds.
   setup.effort.detection =
       std::min<std::chrono::milliseconds>(native.effort.detection, std::chrono::seconds(10));
   return setup;
 }
 
-// The Python file that ships for it, in workers of their own. What the interpreter lacks is told.
+// Measures the shipped Python file, in separate workers. If the interpreter lacks something, the
+// result contains the reason.
 Result<PythonCalls> measure_python(engine::EngineOptions options, const Setup& native) {
   native.say("Python targets");
   options.python_files = {python::library_folder() / "python" / "targets" / "benchmark.py"};

@@ -1,4 +1,4 @@
-// Runs the whole benchmark with an engine's options; and the process that runs a workload without a
+// Runs the whole benchmark with an engine's options, and the process that runs a workload without a
 // harness.
 #pragma once
 
@@ -14,24 +14,24 @@
 
 namespace redzone::bench {
 
-// The internal command that starts that process.
+// The internal command that starts this process.
 inline constexpr const char* kBareCommand = "bench-bare";
 
 struct RunOptions {
-  engine::EngineOptions engine;  // as for a campaign
+  engine::EngineOptions engine;  // same options as for a campaign
   std::set<Part> parts;
   bool quick = false;                     // fewer plans and puzzles
-  std::vector<std::string> puzzles = {};  // of `detection` and `modes`; all if empty
-  // Of the part `guard`: the programs, all if empty; a result (JSON) to go on from, "" for none;
-  // and what gets the report after each process.
+  std::vector<std::string> puzzles = {};  // for the parts `detection` and `modes`; all if empty
+  // For the part `guard`: the programs, all if empty; an earlier result (JSON) to continue from, ""
+  // for none; and a function that gets the report after each process.
   std::vector<std::string> programs = {};
   std::string earlier = {};
   std::function<void(const Report&)> keep = [](const Report&) {};
-  std::string commit, command;  // of the build, and as typed; for the report
+  std::string commit, command;  // commit of the build, and command as typed; for the report
   std::function<void(const std::string& what)> say = [](const std::string&) {};
 };
 
-// If interrupted, returns what was measured until then, with Report::interrupted set.
+// If interrupted, returns the measurements so far, with Report::interrupted set.
 Result<Report> run(const RunOptions& options);
 
 // Serves the named workload over the socket; returns the exit code.

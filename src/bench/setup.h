@@ -1,4 +1,4 @@
-// The dependencies and time limits of the benchmark. Set by the command.
+// Dependencies and time limits of the benchmark, set by the command.
 #pragma once
 
 #include <chrono>
@@ -26,68 +26,71 @@ enum class Part : std::uint8_t {
 };
 
 struct Effort {
-  bool quick = false;                         // fewer plans and puzzles
-  int rounds = 3;                             // the columns take turns
-  std::chrono::milliseconds slice{800};       // of one column in one round
-  std::chrono::milliseconds memcheck{12000};  // of one memcheck column; it may end within the list
+  bool quick = false;                    // fewer plans and puzzles
+  int rounds = 3;                        // the columns take turns
+  std::chrono::milliseconds slice{800};  // time of one column in one round
+  // Time of one memcheck column; it may end within the list
+  std::chrono::milliseconds memcheck{12000};
   std::vector<std::uint64_t> seeds{1, 2};
-  std::chrono::milliseconds detection{60000};       // of one puzzle and seed
-  std::chrono::milliseconds all_detection{150000};  // of all campaigns; then the rest is skipped
+  std::chrono::milliseconds detection{60000};  // limit for one puzzle and seed
+  // Limit for all campaigns; the rest is then skipped
+  std::chrono::milliseconds all_detection{150000};
   std::size_t faults = 11;
-  std::size_t mode_trials = 50;                   // of one puzzle in one mode
-  std::chrono::milliseconds mode_cell{2500};      // of a cell; then the rest is skipped
-  std::size_t launcher_trials = 200;              // of one mistake of a launcher in one column
-  std::chrono::milliseconds launcher_cell{5000};  // of a cell; then the rest is skipped
-  std::uint64_t correct_calls = 20000;            // of each correct launcher
-  std::chrono::milliseconds correct{300000};      // of these calls; then the rest is skipped
-  std::uint64_t descriptors = 1000000;            // TMA's
-  std::chrono::milliseconds minute{60000};        // of the campaign over all puzzles
-  std::chrono::milliseconds kernels{20000};       // of each campaign over the kernels
-  std::vector<std::string> puzzles = {};          // of `detection` and `modes`; all if empty
-  // All but `guard`, which takes many minutes.
+  std::size_t mode_trials = 50;               // plans of one puzzle in one mode
+  std::chrono::milliseconds mode_cell{2500};  // limit for one cell; the rest is then skipped
+  std::size_t launcher_trials = 200;          // plans of one mistake of a launcher in one column
+  std::chrono::milliseconds launcher_cell{5000};  // limit for one cell; the rest is then skipped
+  std::uint64_t correct_calls = 20000;            // number of calls of each correct launcher
+  std::chrono::milliseconds correct{300000};      // limit for these calls; the rest is then skipped
+  std::uint64_t descriptors = 1000000;            // number of TMA descriptors
+  std::chrono::milliseconds minute{60000};        // time of the campaign over all puzzles
+  std::chrono::milliseconds kernels{20000};       // time of each campaign over the kernels
+  std::vector<std::string> puzzles = {};          // for `detection` and `modes`; all if empty
+  // All parts except `guard`, which takes many minutes.
   std::set<Part> parts = {Part::throughput, Part::detection, Part::faults, Part::modes,
                           Part::launcher,   Part::tma,       Part::minute, Part::python};
-  std::size_t python_plans = 24;                // of each target of Python
-  std::size_t guard_runs = 5;                   // of each program in each way
-  std::chrono::milliseconds guard_run{120000};  // of one process; then the way is skipped
+  std::size_t python_plans = 24;                // plans of each Python target
+  std::size_t guard_runs = 5;                   // runs of each program in each way
+  std::chrono::milliseconds guard_run{120000};  // limit for one process; the way is then skipped
 };
 
 struct Setup {
   DeviceKind device;
   const Registry& registry;
   const oracles::Catalog& catalog;
-  exec::PoolOptions pool = {};               // the workers of a campaign
-  std::chrono::milliseconds deadline{2000};  // of a trial
+  exec::PoolOptions pool = {};               // options for the workers of a campaign
+  std::chrono::milliseconds deadline{2000};  // deadline of a trial
   campaign::TriageOptions triage = {};
   campaign::SimplifyFor simplify = {};
-  // The plans that a campaign with that seed generates.
+  // Returns the plans that a campaign with this seed generates.
   std::function<std::unique_ptr<campaign::PlanSource>(const TargetSpec& spec, std::uint64_t seed)>
       plans = {};
-  // The command that runs serve_bare_loop() for a workload of this name.
+  // Returns the command that runs serve_bare_loop() for a workload of this name.
   std::function<exec::WorkerCommand(std::string_view workload)> bare_command = {};
-  // compute-sanitizer, its tool and its flags, as a prefix of a command; or why it is unavailable.
+  // The prefix that runs a command under compute-sanitizer memcheck, or why memcheck is
+  // unavailable.
   std::vector<std::string> memcheck_prefix = {};
   std::string why_no_memcheck = {};
-  // Starts a long-lived worker under that tool, or returns the reason why it cannot.
+  // Starts a long-lived worker under this tool, or returns the reason why it cannot.
   std::function<Result<std::unique_ptr<exec::Executor>>(SanitizerTool)> sanitized = {};
-  // Measures the first minute, on engines of its own.
+  // Measures the first minute, on new engines.
   std::function<Result<Minute>()> minute = {};
-  // Measures the Python files that ship, in workers of their own.
+  // Measures the shipped Python files, in separate workers.
   std::function<Result<PythonCalls>()> python = {};
-  // Measures what the guard costs whole programs.
+  // Measures the cost of the guard for whole programs.
   std::function<Result<GuardCost>()> guard = {};
-  // The setup of the dry-run device, for the part `launcher`; outlives this.
+  // The setup of the dry-run device, for the part `launcher`; must outlive this object.
   const Setup* none = nullptr;
-  std::function<bool()> stop = {};                   // Ctrl-C
+  std::function<bool()> stop = {};                   // true after Ctrl-C
   std::function<void(const std::string&)> say = {};  // receives a progress line
   Effort effort = {};
 };
 
-// All of them; with `quick` a few, evenly spaced.
+// All puzzles; with `quick` a few, evenly spaced.
 std::vector<const TargetEntry*> enough_of(const std::vector<const TargetEntry*>& puzzles,
                                           bool quick);
-// The registry's puzzles for the device, by name: those of the effort, or all; with `quick` a few
-// of them.
+// The registry's puzzles for the device, by name: those that the effort lists, or all; with `quick`
+// a few of all.
 std::vector<const TargetEntry*> puzzles_to_find(const Setup& setup);
 
 }  // namespace redzone::bench

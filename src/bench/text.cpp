@@ -22,7 +22,7 @@ std::string mapping_calls(const Column& c) {
                      static_cast<double>(sum.mapping_calls) / static_cast<double>(sum.trials));
 }
 
-// "100%, 40% whole" of the calls with a reference.
+// "100%, 40% whole": shares of the calls with a reference.
 std::string compared(const Column& c) {
   const Tally sum = c.sum();
   if (sum.comparable == 0) return "-";
@@ -34,7 +34,7 @@ std::string compared(const Column& c) {
   return fmt::format("{}, {:.0f}% whole", all, percent(sum.compared - sum.sampled));
 }
 
-// Phases as rows, in microseconds a trial and how often.
+// Phases as rows: microseconds per trial, and how often per trial.
 std::string phases_text(const Throughput& t) {
   if (!t.why_no_phases.empty()) return "  phases: not measured: " + t.why_no_phases + "\n";
   if (t.phases.empty()) return "";
@@ -132,14 +132,14 @@ std::string fault_text(const FaultCost& f) {
   return out + table.text("  ");
 }
 
-// "7/50 0.01s", "0/50", "-"
+// For example "7/50 0.01s", "0/50", "-".
 std::string cell_text(const ModeCell& c) {
   if (c.ran == 0) return "-";
   if (!c.seconds_to_first) return fmt::format("0/{}", c.ran);
   return fmt::format("{}/{} {:.2f}s", c.detected, c.ran, *c.seconds_to_first);
 }
 
-// "2 calls in 0.31s"
+// For example "2 calls in 0.31s".
 std::string reduced_text(const Detection& d) {
   if (!d.found) return "-";
   return fmt::format("{} {} in {:.2f}s", d.calls, d.calls == 1 ? "call" : "calls",

@@ -13,10 +13,10 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// Includes compiling kernels that no earlier run has left on disk.
+// Includes the compilation of kernels that no earlier run has left on disk.
 constexpr milliseconds kWarmUp = std::chrono::seconds(180);
 constexpr milliseconds kBareDeadline = std::chrono::seconds(120);
-// Under memcheck a trial takes about 50 times as long.
+// A trial under memcheck takes about 50 times as long.
 constexpr milliseconds kMemcheckDeadline = std::chrono::seconds(120);
 
 struct Entrant {
@@ -28,7 +28,7 @@ Column describe(std::string_view name, std::string what, std::size_t workers) {
   return {std::string(name), std::move(what), workers, {}, ""};
 }
 
-// Measures columns in turns: in the same minutes on the same machine.
+// Measures columns in turns, so that all are measured in the same minutes on the same machine.
 class Race {
  public:
   void add(Column column, Result<void> ready, std::function<Result<Tally>()> run) {
@@ -55,13 +55,13 @@ class Race {
 
 Result<void> warm_up_bare(Result<BareProcess>& bare, std::span<const Mix> mixes) {
   if (!bare) return tl::unexpected(bare.error());
-  // Twice, because the first pass maps memory.
+  // Two passes, because the first one maps memory.
   for (int pass = 0; pass < 2; ++pass)
     for (const auto mix : mixes) RZ_TRY(bare->run(mix, milliseconds(0), kWarmUp));
   return {};
 }
 
-// What a bare process can do.
+// The kinds of work that a bare process supports.
 enum class BareLoop : std::uint8_t { calls, trials };
 
 void race(const Setup& setup, const Workload& workload, BareLoop loop, Throughput& out) {
@@ -122,7 +122,7 @@ void race(const Setup& setup, const Workload& workload, BareLoop loop, Throughpu
 }
 
 exec::WorkerCommand under_memcheck(const Setup& setup, exec::WorkerCommand command) {
-  // In the tool's process this link refers to the tool.
+  // In the tool's process this link refers to the tool, so resolve it first.
   std::error_code error;
   if (command.argv.front() == "/proc/self/exe")
     command.argv.front() = std::filesystem::read_symlink(command.argv.front(), error).string();
@@ -131,7 +131,8 @@ exec::WorkerCommand under_memcheck(const Setup& setup, exec::WorkerCommand comma
   return command;
 }
 
-// The tool inspects every kernel during the first half; each half may end within the list.
+// During the first half, the tool inspects every kernel for the first time; each half may end
+// within the list.
 Result<Tally> screen_under_memcheck(const Setup& setup, const Workload& workload) {
   exec::PoolOptions options = setup.pool;
   options.workers = 1;
@@ -148,7 +149,7 @@ Result<Tally> bare_under_memcheck(const Setup& setup, const Workload& workload) 
   RZ_TRY_ASSIGN(auto bare,
                 BareProcess::start(under_memcheck(setup, setup.bare_command(workload.name)),
                                    workload, kMemcheckDeadline));
-  // Runs whole lists only.
+  // Only whole lists can be run.
   RZ_TRY(bare.run(Mix::async, milliseconds(0), kMemcheckDeadline));
   return bare.run(Mix::async, setup.effort.memcheck / 4, kMemcheckDeadline);
 }

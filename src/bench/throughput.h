@@ -8,10 +8,11 @@
 
 namespace redzone::bench {
 
-// A column that cannot be measured gets the reason; an error means that nothing can be measured.
+// A column that cannot be measured gets the reason. An error means that nothing can be measured.
 Result<Throughput> measure_throughput(const Setup& setup, std::string_view workload);
-// The same for plans of Python targets, whose bare process makes calls only: the columns `bare`, of
-// the screen, and `bare` under memcheck, since workers of Python do not run under a tool.
+// Like measure_throughput(), for plans of Python targets, whose bare process can only make calls.
+// Columns: `bare`, those of the screen, and `bare` under memcheck; Python workers do not run under
+// a tool.
 Throughput measure_python_throughput(const Setup& setup, const Workload& workload);
 
 }  // namespace redzone::bench

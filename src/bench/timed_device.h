@@ -11,7 +11,7 @@
 
 namespace redzone::bench {
 
-// Kinds of calls that are measured; the others are passed on.
+// The kinds of calls that are measured; other calls are forwarded unmeasured.
 enum class DevicePhase : std::uint8_t {
   begin_trial,
   fill,
@@ -20,8 +20,8 @@ enum class DevicePhase : std::uint8_t {
   graph,  // captures, and launches of graphs
   wait,
   mark,
-  copy,  // and memset
-  hold,  // and open
+  copy,  // includes memset
+  hold,  // includes open
   synchronize,
   read,
   variant,
@@ -38,7 +38,7 @@ struct PhaseTime {
 
 class TimedDevice final : public device::Device {
  public:
-  // `device` must outlive this.
+  // `device` must outlive this object.
   explicit TimedDevice(device::Device& device) : device_(device) {}
 
   const std::array<PhaseTime, kDevicePhases.size()>& times() const { return times_; }

@@ -24,7 +24,7 @@ constexpr std::chrono::milliseconds kDeadline = std::chrono::seconds(300);
 // A CUresult that no descriptor causes.
 constexpr int kFailed = 999;
 
-// Without a driver the rules are checked twice, and the second answer is not counted.
+// Without a driver, the rules are checked twice, and the second result replaces the driver's.
 Result<tma::Agreement> ask_about_descriptors(device::Device& device, std::uint64_t count) {
   generators::DescriptorGenerator generator(kDescriptorSeed);
   TensorMap map;
@@ -40,7 +40,7 @@ Result<tma::Agreement> ask_about_descriptors(device::Device& device, std::uint64
                  : 0;
     return device.encode(d, map).value_or(kFailed);
   };
-  // Only the number of disagreements is measured; `redzone tma agree` locates them.
+  // Only the number of disagreements is measured; `redzone tma agree` reduces them.
   setup.reduce = [](const tma::Descriptor& d, const auto&) { return d; };
   return tma::compare(setup);
 }

@@ -20,20 +20,21 @@ struct Range {
   std::int64_t min, max;
 };
 
-// The plans of a workload. The spec that generates them is narrowed to this; the plans are valid
-// under the whole spec.
+// Describes the plans of a workload. The generating spec is narrowed to this shape; the plans are
+// valid under the whole spec.
 struct Shape {
   std::string_view name;
   const char* what;
   std::map<std::string, Range, std::less<>> dims = {};
-  std::map<std::string, std::vector<Value>, std::less<>> knobs = {};  // others: any value
-  bool contiguous = false;                                            // else any layout
+  // Knobs not listed here take any value
+  std::map<std::string, std::vector<Value>, std::less<>> knobs = {};
+  bool contiguous = false;  // if false: any layout
   generators::Budget budget = {};
-  std::size_t plans = 0, quick_plans = 0;  // of each target
-  bool of_packages = false;                // else of the targets with these dims
+  std::size_t plans = 0, quick_plans = 0;  // number of plans of each target
+  bool of_packages = false;                // if false: the targets with these dims
 };
 
-// Few variants of each kernel, since each is compiled once: RDIM is 32, N is not a constant.
+// Few variants of each kernel, because each is compiled once: RDIM is 32, N is not a constant.
 Shape tiny() {
   Shape s{.name = "tiny",
           .what = "B*H <= 4, T <= 64, D and DV <= 32, any layout, mostly up to 14 calls a plan",
@@ -54,7 +55,7 @@ Shape tiny() {
   return s;
 }
 
-// Every dim is fixed, so a budget per plan has nothing to choose from but the number of calls.
+// Every dim is fixed, so the budget of a plan only determines the number of calls.
 generators::Budget calls_only(std::int64_t most) {
   generators::Budget budget;
   budget.work_per_plan = 1e18;
@@ -78,8 +79,8 @@ Shape medium() {
           .quick_plans = 1};
 }
 
-// Contiguous and of one element type: the regions that a worker keeps between trials then have few
-// sizes, and stay within what the CUDA device lets one worker keep (1/16 of the memory).
+// Contiguous and of one element type: then the regions that a worker keeps between trials have few
+// sizes and stay within the limit of the CUDA device for one worker (1/16 of the memory).
 Shape model() {
   return {.name = "model",
           .what = "B*H = 128, T = 8192, C = 64, D = DV = 128, bf16, up to 3 calls a plan",
@@ -100,7 +101,7 @@ Shape model() {
 }
 
 // At least one query and one key: a call without a query launches nothing, and with few allowed
-// operations most calls would be such.
+// operations most calls would have none.
 Shape ragged() {
   Shape s{
       .name = kRaggedWorkload,
@@ -185,7 +186,8 @@ Result<Workload> make_workload(std::string_view name, DeviceKind device, const R
     if (entry.device != device || !is_part_of(entry, shape)) continue;
     try {
       sources.emplace_back(narrowed(entry.spec, shape), shape.budget, kPlanSeed);
-    } catch (const std::invalid_argument& e) {  // the spec has changed since this was written
+      // The spec has changed since this workload was defined
+    } catch (const std::invalid_argument& e) {
       return harness_error(fmt::format("workload '{}': {}", name, e.what()));
     }
   }
@@ -195,7 +197,7 @@ Result<Workload> make_workload(std::string_view name, DeviceKind device, const R
 
   Workload out{std::string(name), shape.what, {}, 0};
   const auto begun = std::chrono::steady_clock::now();
-  // Targets take turns, so that the first part of the list is as mixed as the whole.
+  // Targets take turns, so that the beginning of the list is as mixed as the whole.
   for (std::size_t i = 0; i < (quick ? shape.quick_plans : shape.plans); ++i)
     for (auto& source : sources) out.plans.push_back(source.next());
   const std::chrono::duration<double, std::micro> spent = std::chrono::steady_clock::now() - begun;

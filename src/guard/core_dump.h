@@ -1,4 +1,4 @@
-// The driver's core dumps of kernels that met an error, which name the kernel and the access.
+// The driver's core dumps of kernels that caused an error. They name the kernel and the access.
 #pragma once
 
 #include <filesystem>
@@ -10,18 +10,17 @@
 
 namespace redzone::guard {
 
-// What the environment of a program must have, so that each of its processes writes a core dump to
-// the folder at an error. The processes live on. Empty if the environment says
-// anything of core dumps already: whether there are any, and where they go, is the user's choice
-// then.
+// The environment variables that make each process of a program write a core dump to the folder at
+// an error and continue. Empty if the environment sets any variable for core dumps already, because
+// the user has then chosen whether and where to write them.
 std::vector<std::pair<std::string, std::string>> dump_environment(
     const std::filesystem::path& folder);
 
-// Completes the error of each process with a core dump in its folder: what cuda-gdb, at this path,
-// prints of it, within two minutes for all of them.
+// Completes the error of each process with a core dump in its folder from the output of cuda-gdb (a
+// path). Takes at most two minutes for all processes.
 void read_core_dumps(std::vector<ProcessRecord>& processes, const std::string& cuda_gdb);
 
-// Puts what cuda-gdb has printed into the first error of the device.
+// Adds the output of cuda-gdb to the first device error.
 void complete(ProcessRecord& process, const std::string& output);
 
 }  // namespace redzone::guard

@@ -22,10 +22,10 @@ constexpr Variable kVariables[] = {
     {Framework::jax_platform, "XLA_PYTHON_CLIENT_ALLOCATOR", "platform", true},
 };
 
-// Modules whose import is followed by a hook of python/guard.
+// Modules after whose import a hook of python/guard runs.
 struct Hook {
   Framework framework;
-  int hook;  // of interpose::Settings
+  int hook;  // value for interpose::Settings::hooks
   const char *module, *name;
 };
 

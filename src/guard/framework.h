@@ -1,6 +1,6 @@
-// What frameworks with an allocator of their own are told, so that each of their buffers is a block
-// of its own, which can be guarded: by the environment, or by Python code that runs when the
-// program imports them (python/guard).
+// Configures frameworks that have their own allocator such that each of their buffers is a separate
+// block that can be guarded: by environment variables, or by Python code that runs when the program
+// imports them (python/guard).
 #pragma once
 
 #include <cstdint>
@@ -15,11 +15,11 @@
 namespace redzone::guard {
 
 enum class Framework : std::uint8_t {
-  automatic,        // of a Python program all but torch_nocache; nothing to other programs
-  none,             // all is left as it is
-  torch_pluggable,  // PyTorch allocates through the guard's own functions
+  automatic,        // everything but torch_nocache for a Python program; nothing for other programs
+  none,             // changes nothing
+  torch_pluggable,  // PyTorch allocates through the guard's functions
   torch_nocache,    // PyTorch without its caching allocator
-  jax_platform,     // JAX with cuMemAlloc for each buffer
+  jax_platform,     // JAX uses cuMemAlloc for each buffer
   cupy,             // CuPy without its memory pool
 };
 
@@ -32,34 +32,34 @@ constexpr auto enum_table(Framework) {
                                              {Framework::cupy, "cupy"}});
 }
 
-// The hooks that the framework needs (interpose::Settings::hooks) for this program, a path.
+// The hooks (interpose::Settings::hooks) that the framework needs for this program (a path).
 int hooks_for(Framework framework, const std::filesystem::path& program);
 
 struct Prepared {
   std::vector<std::pair<std::string, std::string>> environment;
-  // What was set.
+  // Describes the variables that were set.
   std::string note;
 };
 
-// What the environment tells the frameworks that need no hook, for this program. What it has
-// already is the user's choice, and kept.
+// The variables for the frameworks that need no hook, for this program. Variables that the
+// environment sets already are the user's choice and are kept.
 Prepared prepare(Framework framework, const std::filesystem::path& program);
 
-// The variables for hooks, empty without one. `folder`: with their code (hooks_folder()), which
-// comes first in PYTHONPATH, before `path`, what that is without it. Hooks of another build that
-// are in `path` are left out.
+// The variables for the hooks; empty if there are none. `folder` contains the hooks' code
+// (hooks_folder()) and is put before `path`, the current value of PYTHONPATH. Hook folders of other
+// builds are removed from `path`.
 Prepared prepare_hooks(int hooks, const std::filesystem::path& folder, std::string_view path);
 
-// The folder that belongs to the library to preload.
+// The folder of hooks that belongs to the preloaded library.
 std::filesystem::path hooks_folder(const std::filesystem::path& library);
 
-// What processes did of which PyTorch or CuPy was loaded.
+// Number of processes that used PyTorch or CuPy.
 struct FrameworkUse {
-  std::size_t torch = 0;           // had PyTorch's part for CUDA
-  std::size_t torch_replaced = 0;  // of them, allocated through the guard's functions
+  std::size_t torch = 0;           // had loaded PyTorch's CUDA library
+  std::size_t torch_replaced = 0;  // those of them that allocated through the guard's functions
   std::size_t cupy_replaced = 0;   // ran CuPy without its pool
 };
-// What that means for the report; "" without either.
+// The consequences for the report; "" if neither framework was used.
 std::string use_note(const FrameworkUse& use, Framework framework, int hooks);
 
 }  // namespace redzone::guard

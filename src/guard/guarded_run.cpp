@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// The file of a folder with its uid.
+// The file that holds the uid of a folder.
 constexpr const char* kUidFile = "uid";
 constexpr std::size_t kMostUidBytes = 64;
 
@@ -31,7 +31,7 @@ void note_framework(const std::string& note, ProgramRun& run) {
   if (!note.empty()) run.framework += (run.framework.empty() ? "" : "; ") + note;
 }
 
-// What the processes did with their frameworks.
+// Adds a note on the processes' use of frameworks.
 void note_use(Framework framework, ProgramRun& run) {
   FrameworkUse use;
   for (const auto& process : run.processes) {
@@ -72,7 +72,7 @@ tl::expected<ProgramRun, Refusal> run_guarded(const RunRequest& request) {
   note_framework(prepared.note, run);
   for (const auto& [name, value] : prepared.environment)
     run.started.environment.push_back({name, value});
-  // Of this build, so not part of how the program was started.
+  // The hooks belong to this build, so they are not recorded as part of the program's start.
   prepared.environment.insert(prepared.environment.end(), hooks.environment.begin(),
                               hooks.environment.end());
   const bool dumps = request.dumps && !request.cuda_gdb.empty();
@@ -94,7 +94,8 @@ Result<void> prepare_folder(const fs::path& folder, const interpose::Settings& s
   if (!fs::create_directory(folder, error))
     return usage_error(fmt::format("guard: --attach {}: {}", folder.string(),
                                    error ? error.message() : "it exists; name a new folder"));
-  // Its records have arguments and variables, and what is collected from it can be replayed.
+  // The folder is private: its records contain arguments and variables, and what is collected from
+  // it can be replayed.
   fs::permissions(folder, fs::perms::owner_all, error);
   if (error)
     return usage_error(fmt::format("guard: --attach {}: {}", folder.string(), error.message()));
@@ -118,7 +119,8 @@ Result<ProgramRun> collect_folder(const fs::path& folder) {
                                    folder.string()));
   RZ_TRY_ASSIGN(out.folder_uid, read_file(folder / kUidFile, kMostUidBytes));
   out.processes = read_process_records(folder, out.unreadable);
-  // In a shell with the two variables the command that collects is attached itself.
+  // In a shell that sets the two variables, the collecting command itself is guarded; drop its
+  // record.
   std::erase_if(out.processes, [](const ProcessRecord& p) { return collects(p); });
   note_use(Framework::none, out);
   return out;

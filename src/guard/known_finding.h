@@ -1,4 +1,4 @@
-// What the store holds of a finding of a run.
+// The entry of the store for a finding of a run.
 #pragma once
 
 #include <cstdint>
@@ -12,17 +12,17 @@ namespace redzone::guard {
 
 struct KnownFinding {
   std::string signature;     // signature()
-  std::int64_t id = 0;       // 0: it is not in the store
-  bool is_new = false;       // stored for the first time, or again after it was fixed
-  Ledger ledger = {};        // of the store
-  std::string problem = {};  // why it could not be stored; "" if it was, or was not to be
+  std::int64_t id = 0;       // 0: not in the store
+  bool is_new = false;       // stored for the first time, or again after a fix
+  Ledger ledger = {};        // from the store
+  std::string problem = {};  // why it could not be stored; "" if it was stored or need not be
   std::string key = {};      // DistinctFinding::key
 
-  // A person has marked it, with a reason: it does not make the command fail.
+  // True if a person has marked the finding, with a reason: then it does not make the command fail.
   bool is_suppressed() const { return id != 0 && is_waived(ledger.standing); }
 };
 
-// The keys of those that are suppressed.
+// The keys of the suppressed findings.
 inline std::set<std::string> suppressed(std::span<const KnownFinding> known) {
   std::set<std::string> out;
   for (const auto& finding : known)

@@ -15,7 +15,7 @@ E named_or(E value, E otherwise) {
   return static_cast<std::size_t>(value) < kEnumTable<E>.names.size() ? value : otherwise;
 }
 
-// Up to 8 bytes of the arguments; 0 beyond their end.
+// Returns up to 8 bytes of the arguments as a number; 0 beyond their end.
 std::uint64_t value_at(const interpose::LaunchRecord& record, std::size_t at, std::size_t bytes) {
   std::uint64_t out = 0;
   if (at < interpose::kArgumentBytes)

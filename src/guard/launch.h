@@ -1,4 +1,4 @@
-// A launch of a guarded process, as its record has it.
+// A launch of a guarded process, as read from its record.
 #pragma once
 
 #include <array>
@@ -16,16 +16,16 @@ using interpose::LaunchState;
 
 struct Block {
   std::uint64_t address = 0, bytes = 0;
-  std::uint64_t ordinal = 0;  // 1 for the first of the process
+  std::uint64_t ordinal = 0;  // 1 for the first block of the process
   bool freed = false;
 };
 
 struct Argument {
   std::uint32_t offset_bytes = 0, bytes = 0;
-  std::uint64_t value = 0;  // of the first 8 bytes
+  std::uint64_t value = 0;  // the first 8 bytes
 };
 
-// A word of the arguments that points into a block, or to its end.
+// A word of the arguments that points into a block or to its end.
 struct Pointer {
   std::uint32_t offset_bytes = 0;
   std::uint64_t value = 0;
@@ -33,19 +33,19 @@ struct Pointer {
 };
 
 struct KernelLaunch {
-  std::uint64_t ordinal = 0;  // 1 for the first of the process; 0: no launch is known
+  std::uint64_t ordinal = 0;  // 1 for the first launch of the process; 0: unknown launch
   LaunchState state = LaunchState::calling;
   LaunchKind kind = LaunchKind::kernel;
-  std::string kernel;  // demangled; "" if the driver has not told
+  std::string kernel;  // demangled; "" if the driver has not reported the name
   std::array<std::uint32_t, 3> grid{}, block{};
   std::uint32_t shared_bytes = 0;
   std::uint64_t stream = 0;
   std::uint32_t thread = 0;
-  std::vector<Argument> arguments;  // empty where the driver does not tell their places
-  std::vector<Pointer> pointers;    // where the launch was looked at, for a finding
+  std::vector<Argument> arguments;  // empty if the driver does not report their offsets
+  std::vector<Pointer> pointers;    // filled in only for a launch that a finding refers to
 };
 
-// A damaged record gives a launch without what makes no sense.
+// Converts a record; drops invalid values of a damaged record.
 KernelLaunch launch_of(const interpose::LaunchRecord& record);
 
 }  // namespace redzone::guard

@@ -83,8 +83,8 @@ std::string_view meaning_of(Counter counter) {
   return kRows[static_cast<std::size_t>(counter)].meaning;
 }
 
-// The runtime asks for internal tables when it starts, for 7 of them in a program that does nothing
-// more. Which ones is not documented, so those that a program asks for itself cannot be told apart.
+// The CUDA runtime requests internal tables when it starts: 7 in a program that does nothing more.
+// Which ones is undocumented, so tables that the program itself requests cannot be distinguished.
 bool is_usual(Counter counter) {
   return counter == Counter::export_tables;
 }

@@ -1,4 +1,4 @@
-// Names of what guarded processes report.
+// Names of the values that guarded processes report.
 #pragma once
 
 #include <string_view>
@@ -53,9 +53,10 @@ namespace redzone::guard {
 
 // "left-out-capture": the key of the counter in JSON.
 std::string_view key_of(interpose::Counter counter);
-// For those that are a reason or a limit: what it means for the reader; "" for the others.
+// Explains a counter that is a reason or a limit to the reader; "" for the others.
 std::string_view meaning_of(interpose::Counter counter);
-// A limit that each program with the CUDA runtime has, so it tells nothing of this one.
+// True for a limit that applies to every program with the CUDA runtime, so that it says nothing
+// about this program.
 bool is_usual(interpose::Counter counter);
 
 }  // namespace redzone::guard

@@ -15,11 +15,12 @@ bool lacks_launch(const Finding& finding) {
          (finding.kind == FindingKind::canary || finding.kind == FindingKind::device_error);
 }
 
-// The launch that returned an error in a run that waits for each: no other was unfinished.
+// Takes the launch of an error from a run that waits for each launch: there no other launch was
+// unfinished.
 void take_error(Finding& finding, const ProcessRecord& process, const Finding& second) {
   const Finding before = finding;
   finding = second;
-  // The first run has met it where the program did.
+  // Keep the place where the first run reported the error.
   finding.call = before.call;
   finding.where = before.where;
   finding.python_where = before.python_where;

@@ -28,7 +28,7 @@ std::vector<Frame> frames_of(const Frames& frames, const Symbols& symbols) {
   return out;
 }
 
-// An access that is farther from each block has nothing to do with it.
+// An access farther than this from each block is attributed to none.
 constexpr std::uint64_t kNeighbourBytes = std::uint64_t{64} << 20;
 
 std::vector<PythonFrame> lines_of(const Frames& frames, const std::vector<PythonFrame>& lines) {
@@ -177,7 +177,7 @@ std::optional<Neighbour> neighbour_of(const ProcessRecord& process, std::uint64_
     const std::uint64_t distance = address < one.address ? one.address - address
                                    : address < end       ? 0
                                                          : address - end + 1;
-    // The live block comes before a freed one of the same place.
+    // A live block is stored before a freed one at the same address.
     if (distance < least) nearest = one, least = distance;
   }
   if (!nearest) return std::nullopt;
@@ -196,7 +196,7 @@ std::optional<Neighbour> neighbour_of(const ProcessRecord& process, std::uint64_
 std::vector<ProcessRecord> read_process_records(const std::filesystem::path& folder,
                                                 std::size_t& unreadable) {
   std::vector<std::filesystem::path> files;
-  std::error_code ignored;  // an empty list says it, too
+  std::error_code ignored;  // an error gives an empty list as well
   for (const auto& entry : std::filesystem::directory_iterator(folder, ignored))
     if (entry.path().extension() == interpose::kRecordSuffix) files.push_back(entry.path());
   std::sort(files.begin(), files.end());

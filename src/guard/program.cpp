@@ -26,7 +26,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kMostInterpreters = 4;  // of scripts, as the kernel allows
+constexpr int kMostInterpreters = 4;  // of nested scripts, as the kernel allows
 
 tl::unexpected<Refusal> refuse(int exit_code, std::string why) {
   return tl::unexpected<Refusal>(Refusal{exit_code, std::move(why)});
@@ -37,7 +37,7 @@ bool is_runnable_file(const fs::path& path) {
   return fs::is_regular_file(path, error) && ::access(path.c_str(), X_OK) == 0;
 }
 
-// The beginning of a file; shorter if the file is.
+// The first `bytes` bytes of a file, or all if it is shorter.
 std::string head_of(const fs::path& file, std::size_t bytes) {
   std::string out(bytes, '\0');
   std::ifstream in(file, std::ios::binary);
@@ -46,7 +46,8 @@ std::string head_of(const fs::path& file, std::size_t bytes) {
   return out;
 }
 
-// Why nothing can be preloaded into the ELF file; "" if it can, or if it is none.
+// Explains why nothing can be preloaded into the ELF file; "" if preloading works or the file is
+// not an ELF file.
 std::string elf_problem(const std::string& head) {
   Elf64_Ehdr header;
   if (head.size() < sizeof header || std::memcmp(head.data(), ELFMAG, SELFMAG) != 0) return {};
@@ -63,7 +64,7 @@ std::string elf_problem(const std::string& head) {
   return "it is statically linked, so nothing can be preloaded";
 }
 
-// "/usr/bin/env" of "#!/usr/bin/env python3".
+// Returns "/usr/bin/env" for "#!/usr/bin/env python3".
 std::string first_interpreter(const std::string& head) {
   if (!head.starts_with("#!")) return {};
   std::istringstream line(head.substr(2, head.find('\n') - 2));
@@ -89,7 +90,7 @@ std::string preload_problem(const fs::path& program, int depth = 0) {
   return elf_problem(head);
 }
 
-// Errors of the child before the program runs come through a pipe that exec() closes.
+// A pipe for errors of the child before the program runs. A successful exec() closes it.
 class ErrorPipe {
  public:
   ErrorPipe() { open_ = ::pipe2(ends_.data(), O_CLOEXEC) == 0; }
@@ -104,9 +105,9 @@ class ErrorPipe {
   void close(std::size_t end) {
     if (open_ && ends_[end] >= 0) ::close(std::exchange(ends_[end], -1));
   }
-  // In the child.
+  // Called in the child.
   void send(int error) { [[maybe_unused]] const auto n = ::write(ends_[1], &error, sizeof error); }
-  // Waits for the child to run the program: 0, or the error.
+  // Waits until the child runs the program. Returns 0 or the child's error.
   int receive() {
     close(1);
     int error = 0;
@@ -157,12 +158,12 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds kGrace{2000};
 
-// When to send the next signal to a child that takes too long, and which.
+// The time and number of the next signal for a child that takes too long.
 struct Deadline {
   std::optional<Clock::time_point> at;
   int signal = SIGTERM;
 
-  // Waits for a signal or for the deadline: 0, or an error as sigwaitinfo() has it.
+  // Waits for a signal or the deadline. Returns the result of sigwaitinfo().
   int wait(const sigset_t& signals, siginfo_t& got) const {
     if (!at) return ::sigwaitinfo(&signals, &got);
     const auto left = std::max(*at - Clock::now(), Clock::duration::zero());
@@ -175,7 +176,7 @@ struct Deadline {
   bool is_over() const { return at && Clock::now() >= *at; }
 };
 
-// Passes signals on until the child has ended.
+// Forwards signals to the child until it has ended.
 Ended wait_for(pid_t child, const sigset_t& signals,
                const std::optional<std::chrono::milliseconds>& limit) {
   Ended out;
@@ -202,7 +203,7 @@ Ended wait_for(pid_t child, const sigset_t& signals,
   }
 }
 
-// The value of a variable as the program has it; nullptr if it is not set.
+// The value of a variable in the program's environment; nullptr if it is not set.
 const char* value_of(const Started& started, const char* name) {
   if (started.folder.empty()) return std::getenv(name);
   for (const auto& variable : started.environment)
@@ -274,7 +275,7 @@ tl::expected<Ended, Refusal> run_program(Launch launch) {
   if (!errors.is_open())
     return refuse(kCannotGuard, fmt::format("no pipe: {}", std::strerror(errno)));
   ::sigprocmask(SIG_BLOCK, &signals, &before);
-  // Where SIGCHLD is ignored, no signal and no status tells of the end of a child.
+  // If SIGCHLD is ignored, the end of a child gives neither a signal nor a status.
   struct sigaction usual = {}, inherited = {};
   usual.sa_handler = SIG_DFL;
   ::sigaction(SIGCHLD, &usual, &inherited);

@@ -1,4 +1,4 @@
-// Finds out whether a program can be guarded, and runs it with the library preloaded.
+// Determines whether a program can be guarded, and runs it with the library preloaded.
 #pragma once
 
 #include <chrono>
@@ -14,56 +14,60 @@
 
 namespace redzone::guard {
 
-// Exit codes of `env` and `timeout`, which a program that runs others has.
+// Exit codes of `env` and `timeout`, the convention of programs that run other programs.
 inline constexpr int kOverTime = 124;
 inline constexpr int kCannotGuard = 125;
 inline constexpr int kNotExecutable = 126;
 inline constexpr int kNotFound = 127;
 
-// Why the program was not run.
+// The reason why a program was not run.
 struct Refusal {
   int exit_code = kCannotGuard;
   std::string why;  // one line
 };
 
-// Looks argv[0] up as execvp() does. Refuses what cannot be preloaded into: a static program, one
-// for another kind of machine, one that gets the rights of another user. A folder that is not there
-// is refused, too. Without a folder `started` has the surroundings of this process; else its own.
+// Looks up argv[0] as execvp() does. Refuses a program that does not support preloading (statically
+// linked, for another machine type, with the rights of another user), and a folder that does not
+// exist. If `started` has no folder, the environment of this process applies, else that of
+// `started`.
 tl::expected<std::filesystem::path, Refusal> find_program(const Started& started);
 
-// The program that runs the script, "python3" for "#!/usr/bin/env python3" as well; "" if the file
-// is no script.
+// The program that runs the script; "python3" also for "#!/usr/bin/env python3"; "" if the file is
+// not a script.
 std::string interpreter_of(const std::filesystem::path& script);
 
-// How the program ended.
+// How a program ended.
 struct Ended {
-  int exit_code = 0;  // 128 + signal if one has ended it, as a shell has it
+  int exit_code = 0;  // 128 + signal if a signal ended it, as in a shell
   int signal = 0;
-  bool over_time = false;  // it was ended because the limit was over
-  int passed_on = 0;       // the last signal to end it that this process got and passed on; 0: none
+  bool over_time = false;  // it was ended because the time limit was exceeded
+  // The last terminating signal that this process received and forwarded; 0: none
+  int passed_on = 0;
 };
 
 struct Launch {
-  Started started;                // as for find_program()
-  std::filesystem::path program;  // of find_program()
-  std::filesystem::path library;  // to preload, by a link in `folder` where that is needed
-  std::filesystem::path folder;   // for the records; exists
+  Started started;                // see find_program()
+  std::filesystem::path program;  // result of find_program()
+  std::filesystem::path library;  // the library to preload, through a link in `folder` if necessary
+  std::filesystem::path folder;   // for the records; must exist
   interpose::Settings settings;
-  std::vector<std::pair<std::string, std::string>> environment;  // beside what it has otherwise
-  int standard_output = 1, standard_error = 2;  // what the program has as these descriptors
-  // Time after which the program is asked to end (SIGTERM), and two seconds later killed.
+  // Added to the program's environment
+  std::vector<std::pair<std::string, std::string>> environment;
+  // File descriptors that the program gets as its output and error output
+  int standard_output = 1, standard_error = 2;
+  // The program gets SIGTERM after this time and is killed two seconds later.
   std::optional<std::chrono::milliseconds> limit = {};
-  int standard_input = 0;  // as this descriptor
+  int standard_input = 0;  // file descriptor that the program gets as its input
 };
 
-// The variable as the program has it; "" if it is not set.
+// The value of a variable in the program's environment; "" if it is not set.
 std::string variable_of(const Started& started, const char* name);
 
-// What LD_PRELOAD holds already, "" if nothing; it is kept behind the library.
+// The previous value of LD_PRELOAD; "" if it is not set. It is kept behind the library.
 std::string foreign_preload(const Started& started);
 
-// Runs it to its end. Signals that this process gets are the program's meanwhile; those of the
-// terminal reach it anyway.
+// Runs the program to its end. Meanwhile forwards the signals that this process gets, except those
+// of the terminal, which the program gets itself.
 tl::expected<Ended, Refusal> run_program(Launch launch);
 
 }  // namespace redzone::guard

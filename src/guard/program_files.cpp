@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kPartBytes = std::size_t{1} << 20;
 
-// Part by part: a program may be larger than what a file may be elsewhere.
+// Reads the file in parts, because a program may exceed the size limit of read_file().
 std::optional<ProgramFile> file_at(const fs::path& path) {
   std::error_code error;
   if (!path.is_absolute() || !fs::is_regular_file(path, error)) return std::nullopt;

@@ -1,4 +1,4 @@
-// Whether the files that a program was run from are still what they were.
+// Detects changes of the files that a program was run from.
 #pragma once
 
 #include <string>
@@ -9,11 +9,11 @@
 
 namespace redzone::guard {
 
-// `program`, and the script that an interpreter was started with. Files that cannot be read are
-// left out.
+// Describes `program`, and the script that an interpreter was started with. Files that cannot be
+// read are skipped.
 std::vector<ProgramFile> files_of(const Started& started, const std::string& program);
 
-// The paths of those that are not what they were; one that is gone is among them.
+// The paths of files that have changed or are missing.
 std::vector<std::string> changed_files(const std::vector<ProgramFile>& recorded);
 
 }  // namespace redzone::guard

@@ -12,7 +12,8 @@
 namespace redzone::guard {
 namespace {
 
-// One function allocates for many: its callers tell the blocks apart.
+// Number of frames in a site: one function may allocate for many callers, which distinguish the
+// blocks.
 constexpr std::size_t kSiteFrames = 3;
 
 std::string site(const Frame& frame) {
@@ -35,8 +36,8 @@ std::string sites(const std::vector<F>& stack, std::size_t most) {
   return out;
 }
 
-// " in fill (train)": where the program made the mistake, or the call that reports it; "" if that
-// is not known.
+// " in fill (train)": the function that made the mistake, or the call that reported it; "" if
+// unknown.
 std::string mistake_site(const Finding& finding) {
   const std::string out =
       finding.python_where.empty() ? sites(finding.where, 1) : sites(finding.python_where, 1);
@@ -56,10 +57,11 @@ Judged judged(const ProcessRecord& process, const interpose::Settings& settings)
   if (settings.cpu && !process.is(Fact::cpu_proven)) return Judged::not_proven;
   if (driver && process.is(Fact::driver_unproven)) return Judged::not_proven;
   if (driver && !process.is(Fact::driver_proven)) {
-    // Only the driver had no allocation; the CPU's were guarded.
+    // Only the driver had no allocation; host allocations were guarded.
     return settings.cpu && !process.is(Fact::driver_seen) ? Judged::yes : Judged::no_allocation;
   }
-  // Where nothing but PyTorch was asked for. With --framework auto its segments are judged then.
+  // Applies only if PyTorch was the only framework to be replaced. With --framework auto, PyTorch's
+  // segments are judged instead.
   if (driver && settings.hooks == interpose::kTorchHook &&
       torch_was_not_replaced(process, settings))
     return Judged::not_replaced;
@@ -79,7 +81,7 @@ std::string signature(const Finding& finding) {
   std::string out = fmt::format("{}: ", name_of(finding.kind));
   switch (finding.kind) {
     case FindingKind::device_error:
-      // Nothing that only a core dump tells: a replay makes none.
+      // Use nothing that only a core dump provides, because a replay makes none.
       return out + (kernel_of(finding).empty()
                         ? fmt::format("error {} from {}{}", finding.code, finding.call,
                                       mistake_site(finding))
@@ -103,7 +105,7 @@ std::string signature(const Finding& finding) {
       out += fmt::format("{}{} {} a block", name_of(finding.access), mistake_site(finding),
                          name_of(finding.side));
       break;
-    case FindingKind::canary:  // which the free meets, long after the mistake
+    case FindingKind::canary:  // found by the free, long after the mistake
       out += fmt::format("{} {} a block", name_of(finding.access), name_of(finding.side));
       break;
   }
@@ -164,12 +166,12 @@ bool ProgramRun::is_judged() const {
 }
 
 int ProgramRun::exit_code(int finding_code, const std::set<std::string>& suppressed) const {
-  // Nobody knows what they were, so no mark covers them.
+  // The dropped findings are unknown, so no mark covers them.
   if (count(Counter::findings_dropped) != 0) return finding_code;
   for (const auto& process : processes)
     for (const auto& finding : process.findings)
       if (!suppressed.contains(key_of(process, finding))) return finding_code;
-  // What it ends with when it is asked to end says nothing.
+  // The exit code after a request to end carries no information.
   if (ended.over_time) return kOverTime;
   return is_judged() ? ended.exit_code : kCannotGuard;
 }

@@ -10,8 +10,7 @@
 namespace redzone::guard {
 namespace {
 
-// Poisons that a program is likely to notice in different ways: NaN, zero, a small number, an odd
-// pattern.
+// Poisons that programs react to in different ways: NaN, zero, a small number, an odd pattern.
 constexpr std::array kPoisons{0xff, 0x00, 0x01, 0x7f};
 
 // SplitMix64 (G. Steele, D. Lea, C. Flood, "Fast splittable pseudorandom number generators", 2014).
@@ -67,7 +66,7 @@ interpose::Settings settings_of_run(const interpose::Settings& settings, const V
   if (varied.poison) out.poison = kPoisons[drawn % kPoisons.size()];
   if (varied.retire)
     out.retire = (drawn >> 32) % 2 == 0 ? interpose::Retire::sample : interpose::Retire::all;
-  // Each run stops other streams. The text of the settings has numbers with a sign.
+  // Each run holds other streams. The text of the settings uses signed numbers.
   if (out.launch == interpose::LaunchMode::held)
     out.seed = drawn & std::numeric_limits<std::int64_t>::max();
   return out;

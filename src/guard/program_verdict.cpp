@@ -11,8 +11,9 @@
 namespace redzone::guard {
 namespace {
 
-// The program of a process that has not left by exit(): a signal has ended it, or it lives on. Of
-// those that one process runs one after another (exec), one has to. "" if there is none.
+// The program of a process that has not left by exit(), because a signal ended it or it still runs;
+// "" if there is none. Of the programs that one process runs one after another (exec), it suffices
+// that one has left.
 std::string program_that_did_not_exit(const ProgramRun& run) {
   std::map<std::uint32_t, bool> ended;
   for (const auto& process : run.processes)
@@ -29,7 +30,7 @@ bool has_judged(const ProgramRun& run, const std::string& target) {
   });
 }
 
-// Why a run without a finding is no proof; "" if it is one.
+// Explains why a run without a finding does not count as a pass; "" if it does.
 std::string why_no_pass(const ProgramRun& run, const Signature& recorded, int exit_code) {
   if (run.ended.over_time) return "the program did not end within the time limit";
   if (run.ended.passed_on != 0) return "the run was interrupted";
@@ -42,7 +43,7 @@ std::string why_no_pass(const ProgramRun& run, const Signature& recorded, int ex
   if (!run.is_judged()) return "no process of the program was judged";
   if (const auto missing = run.not_judged(); missing != 0)
     return fmt::format("{} of {} processes to guard were not judged", missing, run.to_guard());
-  // Tensors of which the recorded run saw each may be in segments.
+  // Tensors that were separate blocks in the recorded run may be parts of segments.
   if (std::any_of(run.processes.begin(), run.processes.end(), [&](const auto& process) {
         return judged(process, run.settings) == Judged::yes &&
                torch_was_not_replaced(process, run.settings);

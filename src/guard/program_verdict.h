@@ -1,4 +1,4 @@
-// Whether a run of a program shows a stored finding. Pure.
+// Decides whether a run of a program reproduces a stored finding. Pure.
 #pragma once
 
 #include <optional>
@@ -13,18 +13,18 @@ namespace redzone::guard {
 
 struct ProgramVerdict {
   RunResult result = RunResult::not_judged;  // by the ranking of core/run_result.h
-  Verdict verdict;                           // that decided
+  Verdict verdict;                           // the decisive verdict
 };
 
-// A run without a finding is a pass only if the place of the finding was within its reach: the
-// program ended by itself with 0 or with `exit_code`, that of the recorded run (which the mistake
-// may have caused); all processes to guard were judged, that of the finding's program is among
-// them, and each left by exit(). Findings whose hash is in `waived` are no failures, but no pass
-// either: what they stopped is not known.
+// A run without a finding is a pass only if the run could have reached the place of the finding:
+// the program ended by itself with 0 or with `exit_code`, the code of the recorded run (which the
+// mistake may have caused); all processes to guard were judged, including one of the finding's
+// program; and each left by exit(). Findings whose hash is in `waived` are not failures, but no
+// pass either, because they may have hidden the recorded finding.
 ProgramVerdict judge_run(const ProgramRun& run, const Signature& recorded, int exit_code,
                          const std::set<std::string>& waived);
 
-// The run without findings of this signature.
+// The run without the findings that have this signature.
 ProgramRun without(ProgramRun run, const Signature& signature);
 
 }  // namespace redzone::guard

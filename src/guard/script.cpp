@@ -9,7 +9,8 @@
 
 namespace redzone::guard {
 
-// Unlike for a line that people paste (core/terminal.h), quotes of one kind do for all bytes.
+// Uses single quotes for all bytes, unlike shell_quoted() for lines that people paste
+// (core/terminal.h).
 std::string sh_word(std::string_view bytes) {
   const std::string_view plain =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:,+@%-";

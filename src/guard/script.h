@@ -1,4 +1,4 @@
-// A shell script that shows a finding of a program.
+// A shell script that reproduces a finding of a program.
 #pragma once
 
 #include <string>
@@ -8,12 +8,12 @@
 
 namespace redzone::guard {
 
-// For any POSIX shell: it goes to the folder, sets the variables that were stored, unsets those
+// The script, for any POSIX shell, changes to the folder, sets the stored variables, unsets those
 // that were not set, and runs the program under the guard with `flags`. $REDZONE names another
-// binary. The finding must be of a program.
+// binary. The finding must be a finding of a program.
 std::string script_of(const redzone::Finding& finding, std::string_view flags);
 
-// One word of a shell that yields exactly these bytes, which must not hold a zero.
+// A shell word that yields exactly these bytes, which must not contain a zero byte.
 std::string sh_word(std::string_view bytes);
 
 }  // namespace redzone::guard

@@ -12,16 +12,16 @@
 namespace redzone::guard {
 namespace {
 
-// Files by the beginning of their names; packages of Python put a hash behind the first part.
+// Prefixes of file names; Python packages put a hash behind the first part.
 constexpr std::array<std::string_view, 3> kCudaFiles{"libcudart.so", "libcudart-", "libcuda.so"};
 constexpr std::array<std::string_view, 3> kOtherFiles{"libc.so", "libstdc++.so", "libc++.so"};
-// The runtime that nvcc links into programs has its internal functions under such names.
+// Prefix of the internal functions in the runtime that nvcc links into programs.
 constexpr std::string_view kStaticRuntime = "libcudart_static_";
-// Of the function templates of <cuda_runtime.h> around the runtime's functions, where the compiler
-// did not inline them. The names of templates begin with what they return.
+// Prefix of the function templates in <cuda_runtime.h> that wrap runtime functions, if the compiler
+// did not inline them. The names of templates begin with the return type.
 constexpr std::string_view kRuntimeTemplate = "cudaError cuda";
 
-// What the kernel starts: each stack of the main thread ends there.
+// The entry point that the kernel starts: each stack of the main thread ends there.
 constexpr std::string_view kEntry = "_start";
 
 template <class Files>
@@ -37,8 +37,9 @@ bool is_identifier(std::string_view text) {
          std::string_view::npos;
 }
 
-// The innermost frames that are of the runtime or the driver, the function that the program called
-// included. That of a runtime which is linked into the program has nothing but its name.
+// Number of innermost frames of the runtime or the driver, including the function that the program
+// called. If the runtime is linked into the program, only the names of functions identify its
+// frames.
 std::size_t cuda_frames(const std::vector<Frame>& stack) {
   const auto is_static = [](const Frame& f) { return f.function.starts_with(kStaticRuntime); };
   std::size_t n = 0;
@@ -58,7 +59,8 @@ bool is_same_function(const PythonFrame& a, const PythonFrame& b) {
   return a.file == b.file && a.function == b.function;
 }
 
-// From `begin` on, the frames that are `own`; the innermost of all if none is.
+// Up to `most` frames from `begin` on for which `own` is true; the innermost frame of all if there
+// are none.
 template <class F, class Own>
 std::vector<const F*> chosen(const std::vector<F>& stack, std::size_t begin, std::size_t most,
                              Own own) {

@@ -9,7 +9,7 @@
 namespace redzone::guard {
 namespace {
 
-// Up to the next zero byte, which is removed as well.
+// Removes and returns the text up to the next zero byte; removes the zero byte as well.
 std::string_view take_text(std::string_view& bytes) {
   const auto end = bytes.find('\0');
   const std::string_view out = bytes.substr(0, end);
@@ -31,7 +31,8 @@ Started parse_started(std::string_view bytes) {
     const std::string_view variable = take_text(bytes);
     if (variable.empty()) break;
     const auto equals = variable.find('=');
-    // The file is of a process that may have been damaged: the list is checked here, too.
+    // The process that wrote the file may have been damaged, so check the list of variables here,
+    // too.
     if (equals == std::string_view::npos || !is_kept(variable.substr(0, equals))) continue;
     out.environment.push_back(
         {std::string(variable.substr(0, equals)), std::string(variable.substr(equals + 1))});
@@ -43,7 +44,7 @@ Started parse_started(std::string_view bytes) {
 Started started_here(std::vector<std::string> argv, std::span<const std::string> more) {
   Started out;
   out.argv = std::move(argv);
-  std::error_code ignored;  // a folder that is gone has no name
+  std::error_code ignored;  // a deleted folder has no name
   out.folder = std::filesystem::current_path(ignored).string();
   std::set<std::string> names(more.begin(), more.end());
   for (const std::string_view name : interpose::kKeptVariables) names.emplace(name);

@@ -1,4 +1,4 @@
-// How a program was started: what it takes to start it again.
+// How a program was started, as needed to start it again.
 #pragma once
 
 #include <filesystem>
@@ -13,25 +13,26 @@ namespace redzone::guard {
 
 struct Started {
   std::vector<std::string> argv;
-  std::string folder;                            // the working folder; "" if it is not known
-  std::vector<EnvironmentVariable> environment;  // those that may be stored, by name
-  std::vector<std::string> unset = {};           // those that were asked for and were not set
+  std::string folder;                            // working folder; "" if unknown
+  std::vector<EnvironmentVariable> environment;  // the variables that may be stored, by name
+  std::vector<std::string> unset = {};           // requested variables that were not set
 
   bool operator==(const Started&) const = default;
 };
 
-// Reads what a guarded process has left (interpose/origin_file.h). Parts that are missing are
+// Parses the file that a guarded process has written (interpose/origin_file.h). Missing parts are
 // empty.
 Started parse_started(std::string_view bytes);
 
-// `argv` as this process would start it now. `more`: names of variables to store besides those of
-// kKeptVariables, and never kPreloadVariable.
+// `argv` with the folder and the environment of this process. `more`: names of variables to store
+// in addition to kKeptVariables; kPreloadVariable is never stored.
 Started started_here(std::vector<std::string> argv, std::span<const std::string> more);
 
-// Gives the variables their values, also where `started` has others.
+// Sets these variables in `started`, replacing existing values.
 void set_variables(Started& started, std::span<const EnvironmentVariable> variables);
 
-// The names of the variables that decide how `started` runs: each is as in `started`, or not set.
+// The names of the variables that influence a run of `started`: each must have its value in
+// `started`, or be unset.
 std::vector<std::string> decisive_variables(const Started& started);
 
 }  // namespace redzone::guard

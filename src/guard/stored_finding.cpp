@@ -26,7 +26,7 @@ FailKind kind_of(FindingKind kind) {
   return FailKind::fault;
 }
 
-// What the finding's process was started as; its file at least.
+// How the finding's process was started; at least the path of its program.
 Started process_of(const ProgramRun& run, const DistinctFinding& distinct) {
   const ProcessRecord& process = run.processes[distinct.process];
   Started out = process.started;
@@ -50,8 +50,8 @@ std::string detail_of(const Finding& f) {
   return out;
 }
 
-// Those under which another run shows the same signature: the kernel that a further run has named
-// is known only where each launch is waited for.
+// Settings under which another run gives the same signature: a kernel name from a second run
+// (narrow.h) is known only if each launch is waited for.
 interpose::Settings settings_to_show(const ProgramRun& run, const Finding& finding) {
   interpose::Settings out = run.settings;
   if (!finding.kernel.empty() && finding.only_kernel.empty())

@@ -1,4 +1,4 @@
-// Findings of a program as the store holds them.
+// Converts findings of a program to the form of the store.
 #pragma once
 
 #include "core/finding.h"
@@ -6,19 +6,19 @@
 
 namespace redzone::guard {
 
-// The oracle of such findings.
+// The oracle of these findings.
 inline constexpr std::string_view kOracle = "guard";
 
-// Two findings of one program have the same one if signature() says so; of different programs they
-// never have.
+// Two findings have the same stored signature if their programs and their signature() are the same.
 Signature stored_signature(const ProgramRun& run, const DistinctFinding& distinct);
 
-// Without what only the store's side knows: its environment, campaign and reliability. What is
-// needed to run it again is of the command, or of a process that was attached.
+// The stored finding without the members that only the store sets: its environment, campaign and
+// reliability. The data for a rerun come from the command or, for an attached process, from the
+// process.
 redzone::Finding stored_finding(const ProgramRun& run, const DistinctFinding& distinct);
 
-// To run a program as it was run: the origin of a finding of stored_finding(). Harness errors: what
-// no guard of this build has written.
+// Recover from a stored finding how to run its program again. A harness error if the settings were
+// not written by the guard of this build.
 Result<interpose::Settings> settings_of(const ProgramOrigin& origin);
 Started started_of(const ProgramOrigin& origin);
 

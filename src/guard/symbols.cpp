@@ -15,11 +15,11 @@
 namespace redzone::guard {
 namespace {
 
-// Larger files are not read; none of their functions gets a name.
+// Larger files are not read; their functions get no names.
 constexpr std::uintmax_t kMostFileBytes = std::uintmax_t{1} << 30;
 constexpr std::size_t kMostNameBytes = 4096;
 
-// A number in base 16 at the beginning of `text`, which it is removed from.
+// Parses a hexadecimal number at the beginning of `text` and removes it.
 std::optional<std::uint64_t> take_hex(std::string_view& text) {
   std::uint64_t value = 0;
   const auto read = std::from_chars(text.data(), text.data() + text.size(), value, 16);
@@ -61,7 +61,7 @@ std::string read_image(const std::string& file) {
 
 }  // namespace
 
-// Names without the prefix are those of C, and may look like an encoded type: "w" is wchar_t.
+// Names without the prefix are C names and may look like an encoded type: "w" is wchar_t.
 std::string demangled(const std::string& name) {
   if (!name.starts_with("_Z")) return name;
   int status = 0;
@@ -87,7 +87,7 @@ ElfFunctions::ElfFunctions(std::string_view file) {
   for (std::size_t i = 0; i < image->header().e_phnum; ++i)
     if (const auto s = image->segment(i); s && s->p_type == PT_LOAD)
       segments_.push_back({s->p_offset, s->p_filesz, s->p_vaddr});
-  // The full table of symbols where the file has it, else that of what it exports.
+  // Use the full symbol table if the file has one, else the table of exported symbols.
   for (const std::uint32_t table : {SHT_SYMTAB, SHT_DYNSYM}) {
     if (!functions_.empty()) break;
     image->each_symbol(table, [&](const Elf64_Sym& symbol, std::string_view name) {

@@ -1,5 +1,5 @@
-// Functions behind the addresses of another process, from its list of mappings and from the files
-// that it had mapped. Lines of source are not looked up.
+// Finds the functions at addresses of another process, using its list of mappings and the files
+// that it had mapped. Source lines are not looked up.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,12 @@ namespace redzone::guard {
 
 struct Frame {
   std::uint64_t address = 0;
-  std::string module;        // path of the mapped file; "" if the address is in none
+  std::string module;        // path of the mapped file; "" if no file is mapped at the address
   std::uint64_t offset = 0;  // within that file
   std::string function;      // demangled; "" if the file has no symbol there
 };
 
-// Names without the prefix of C++ are left as they are.
+// Names without the C++ prefix are returned unchanged.
 std::string demangled(const std::string& name);
 
 // One line of /proc/<pid>/maps that maps a file.
@@ -26,15 +26,15 @@ struct Mapping {
   std::uint64_t begin = 0, end = 0, offset = 0;
   std::string file;
 };
-// Lines that are not understood are left out.
+// Skips lines that cannot be parsed.
 std::vector<Mapping> parse_mappings(std::string_view text);
 
-// The functions of an ELF file of 64 bits, little-endian.
+// The functions of a 64-bit little-endian ELF file.
 class ElfFunctions {
  public:
-  // `file`: all of its bytes. A damaged one has no functions.
+  // `file`: the whole contents of the file. A damaged file has no functions.
   explicit ElfFunctions(std::string_view file);
-  // The function that contains the byte of the file; "" if there is none. As the linker names it.
+  // The linker name of the function that contains this byte of the file; "" if there is none.
   std::string at(std::uint64_t file_offset) const;
 
  private:

@@ -36,7 +36,7 @@ Variation changed(std::string text, Settings settings, Change change) {
   return {std::move(text), settings};
 }
 
-// Values that are no change are left out.
+// Drops values that change nothing.
 VariedSetting setting(std::string name, std::string value, const Settings& own,
                       std::vector<Variation> others) {
   std::erase_if(others, [&](const Variation& v) { return v.settings == own || v.text == value; });
@@ -52,8 +52,8 @@ std::vector<VariedSetting> variations_of(const Settings& own, const ProgramOrigi
   for (const auto side : {Placement::guard_after, Placement::guard_before})
     sides.push_back(changed(placement_text(side), own, [&](Settings& s) { s.placement = side; }));
   out.push_back(setting("placement", placement_text(own.placement), own, std::move(sides)));
-  // One that leaves less slack, and one that leaves more. malloc()'s promise is not broken:
-  // programs on the CPU crash without it.
+  // One alignment that leaves less slack, and one that leaves more. malloc()'s guarantee is kept,
+  // because programs on the CPU crash without it.
   const std::uint64_t promised =
       on_device ? interpose::kDeviceAlignBytes : interpose::kHostAlignBytes;
   for (const std::uint64_t align : {std::uint64_t{16}, std::uint64_t{512}})
@@ -68,7 +68,8 @@ std::vector<VariedSetting> variations_of(const Settings& own, const ProgramOrigi
     out.push_back(
         setting("retire", retire_text(own.retire), own,
                 {changed(retire_text(other), own, [&](Settings& s) { s.retire = other; })}));
-    // A check after each launch waits for it, so how it is launched is no setting then.
+    // With a check after each launch, the launch mode has no effect, because the check waits for
+    // the launch.
     std::vector<Variation> launches;
     for (const auto mode : {LaunchMode::async, LaunchMode::blocking, LaunchMode::held})
       launches.push_back(

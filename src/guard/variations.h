@@ -1,4 +1,4 @@
-// The settings of the guard on which a finding of a program may depend, and the values to try.
+// Settings of the guard that a finding of a program may depend on, with the values to try.
 #pragma once
 
 #include <string>
@@ -14,18 +14,18 @@ struct Variation {
   interpose::Settings settings;
 };
 
-// One setting alone, with the others as they were.
+// One setting, while all others stay unchanged.
 struct VariedSetting {
   std::string name, value;
-  std::vector<Variation> others;  // differ from the settings in what the axis is about
+  std::vector<Variation> others;  // the settings with another value of this setting
 };
 
-// Side of the guard page, alignment, poison, of a device also retirement and launch, and which
-// blocks are guarded, if the block of the finding is known.
+// Varies the side of the guard page, alignment, poison, for device blocks also retirement and
+// launch mode, and the guarded blocks if the block of the finding is known.
 std::vector<VariedSetting> variations_of(const interpose::Settings& settings,
                                          const ProgramOrigin& origin, bool on_device);
 
-// `settings` with the value of each of `changes` in place of its own: those of variations_of().
+// `settings` with the value of each of `changes`, which come from variations_of().
 interpose::Settings with_changes(const interpose::Settings& settings,
                                  const std::vector<const Variation*>& changes);
 

@@ -15,17 +15,18 @@ extern const char etext[] __attribute__((visibility("hidden")));
 namespace redzone::interpose {
 namespace {
 
-// A stack as it was walked. A program allocates at the same places again and again, and where each
-// return address is where it was, the stack is the same one: of two frames with the same return
-// address the next one is at the same distance.
+// A stack that was walked before. A program allocates at the same places again and again. If each
+// return address is still in the same place, the stack is unchanged: two frames with the same
+// return address have their next frame at the same distance.
 struct KnownStack {
   std::atomic_flag busy;
-  std::uint64_t at = 0;  // the stack pointer when it was walked
+  std::uint64_t at = 0;  // the stack pointer during the walk
   std::size_t count = 0;
-  std::uint64_t places[kFrames] = {};  // of the return addresses, innermost first
+  std::uint64_t places[kFrames] = {};  // addresses of the return addresses, innermost first
   std::uint64_t returns[kFrames] = {};
 
-  // Reads upwards from `now` in the stack of the calling thread, as far as all is as it was.
+  // Reads upwards from `now` in the stack of the calling thread until an entry differs from the
+  // recorded one.
   bool is_that_of(std::uint64_t now) const {
     if (count == 0 || at != now) return false;
     for (std::size_t i = 0; i < count; ++i)
@@ -41,7 +42,7 @@ struct Walk {
   std::uint64_t from = 0;  // skip frames before this address; 0: skip those of this object
   bool begun = false;
   std::uint64_t places[kFrames] = {};
-  bool has_places = true;  // each return address was where calls leave it
+  bool has_places = true;  // each return address was where a call stores it
 };
 
 bool is_own_code(std::uint64_t address) {
@@ -56,12 +57,12 @@ _Unwind_Reason_Code visit(_Unwind_Context* context, void* argument) {
   if (address == 0) return _URC_END_OF_STACK;
   if (!walk.begun) walk.begun = walk.from != 0 ? address == walk.from : !is_own_code(address);
   if (!walk.begun) return _URC_NO_REASON;
-  // A call leaves its return address below the frame that it returns to.
+  // A call stores its return address below the frame that it returns to.
   const std::uint64_t place = _Unwind_GetCFA(context) - sizeof address;
   walk.places[walk.out->count] = place;
   walk.has_places = walk.has_places && before_instruction == 0 &&
                     *reinterpret_cast<const volatile std::uint64_t*>(place) == address;
-  // A return address is the instruction after the call, which may belong to the next line.
+  // A return address is that of the instruction after the call, which may belong to the next line.
   walk.out->addresses[walk.out->count++] = before_instruction != 0 ? address : address - 1;
   return walk.out->count == kFrames ? _URC_END_OF_STACK : _URC_NO_REASON;
 }
@@ -72,7 +73,8 @@ __attribute__((noinline)) void take_backtrace(Frames& out) {
   const auto now = reinterpret_cast<std::uint64_t>(__builtin_frame_address(0));
   const auto caller = reinterpret_cast<std::uint64_t>(__builtin_return_address(0));
   KnownStack& known = known_stacks[(now / sizeof now + caller) % kKnownStacks];
-  // Another thread may be at it, or a signal handler of this one: then it is walked as well.
+  // Another thread, or the code that a signal handler of this thread interrupted, may be using the
+  // entry; then walk the stack.
   const bool own = !known.busy.test_and_set(std::memory_order_acquire);
   if (own && known.is_that_of(now)) {
     out.count = static_cast<std::uint32_t>(known.count);

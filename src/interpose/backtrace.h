@@ -1,4 +1,4 @@
-// Return addresses of the calling thread. Uses the unwinder that is linked into the library, which
+// Backtraces of the calling thread. Uses the unwinder that is linked into the library, which
 // neither allocates nor takes a lock, so it may be used in a signal handler.
 #pragma once
 
@@ -6,11 +6,11 @@
 
 namespace redzone::interpose {
 
-// The frames above the library's own: those whose address lies outside of it.
+// The frames above the library's own frames (those whose address lies within the library).
 void take_backtrace(Frames& out);
 
-// In a signal handler: the frames from the interrupted instruction on. If the unwinder does not
-// reach it, that instruction alone.
+// For a signal handler: the frames from the interrupted instruction on; that instruction alone if
+// the unwinder does not reach it.
 void take_backtrace_from(std::uint64_t instruction, Frames& out);
 
 }  // namespace redzone::interpose

@@ -1,11 +1,11 @@
-// Makes a context current for a while.
+// Makes a context current for the lifetime of an object.
 #pragma once
 
 #include "interpose/driver.h"
 
 namespace redzone::interpose {
 
-// The context is the current one of this thread while this object lives.
+// Makes a context the current one of this thread while this object lives.
 class CurrentContext {
  public:
   CurrentContext(const Driver& driver, CuContext context) : driver_(driver) {

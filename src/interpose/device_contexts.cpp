@@ -1,4 +1,4 @@
-// Contexts, streams and pools as DeviceMemory knows them: captures, waits, and what goes away.
+// Contexts, streams and pools of DeviceMemory: captures, waits, and destruction.
 #include <unistd.h>
 
 #include <algorithm>
@@ -45,7 +45,8 @@ DeviceMemory::StreamKey DeviceMemory::capture_key(CuStream stream, CuContext& co
 
 bool DeviceMemory::capture_begins(CuStream stream) {
   Lock lock(mutex_);
-  // A wait for the device would invalidate the capture. Bounded: it may be one for this thread.
+  // A wait for the device would invalidate the capture. This wait is bounded, because the device
+  // may be waiting for this thread.
   no_waits_.wait_for(lock, std::chrono::milliseconds(kSettleMs), [&] { return waits_ == 0; });
   CuContext context = nullptr;
   const StreamKey key = capture_key(stream, context);
@@ -63,7 +64,8 @@ void DeviceMemory::capture_over(CuStream stream) {
 bool DeviceMemory::capture_dies(CuStream stream) {
   const Lock lock(mutex_);
   CuContext context = nullptr;
-  // Now, as another stream may have its handle as soon as it is destroyed.
+  // Erase the entry now, because another stream may reuse the handle as soon as this stream is
+  // destroyed.
   if (captures_.erase(capture_key(stream, context)) == 0) return false;
   ++dying_captures_;
   return true;
@@ -82,7 +84,7 @@ bool DeviceMemory::capturing() const {
 
 bool DeviceMemory::captures(CuStream stream) const {
   int status = 0;
-  // Of the legacy stream the driver says an error while another one captures.
+  // For the legacy stream the driver returns an error while another stream captures.
   return capturing() && driver_.is_capturing != nullptr &&
          driver_.is_capturing(stream, &status) == kCuSuccess && status != 0;
 }
@@ -93,7 +95,8 @@ void DeviceMemory::retire_deferred(Lock& lock) {
     deferred_.pop_front();
     const CuContext context = block.region.context;
     if (is_broken(context)) continue;
-    // The stream that frees may have been destroyed by now; its work is that of the context.
+    // The stream in whose order the block was freed may have been destroyed; retire the block after
+    // all work of its context instead.
     report_error(context, retire(lock, block, std::nullopt, context), "cuStreamEndCapture");
   }
 }
@@ -141,7 +144,8 @@ bool DeviceMemory::guards_pool(CuPool pool, CuStream stream) const {
   const Lock lock(mutex_);
   CuContext context = nullptr;
   CuDevice device = 0;
-  // The driver may refuse to answer about a stream that captures. Nothing is guarded there anyway.
+  // The driver may refuse queries about a capturing stream. No new memory is guarded during a
+  // capture.
   if (holds_back()) return true;
   if (driver_.get_context(&context) != kCuSuccess) return false;
   const CurrentContext current(driver_, context_of(stream, context));

@@ -1,5 +1,5 @@
-// What DeviceMemory knows about the launch behind a finding: the blocks that its arguments point
-// to, and the first one after which a canary was wrong.
+// Evidence that DeviceMemory adds to a finding about a launch: the blocks that the launch's
+// arguments point to, and the first launch after which a canary was wrong.
 #include <unistd.h>
 
 #include <algorithm>
@@ -62,7 +62,8 @@ void DeviceMemory::check_after(std::uint64_t launch) {
   const std::lock_guard one_at_a_time(checks_);
   Lock lock(mutex_);
   if (abandoned_ || holds_back()) return;
-  // Otherwise what is wrong already is found by a later check, and may be of this launch.
+  // Record the launch only if all canaries were compared: otherwise a later check finds what is
+  // wrong by now and may attribute it to a later launch.
   if (!compare_live(lock, "cuLaunchKernel", launch) || holds_back() ||
       !compare_sinks(lock, "cuLaunchKernel", launch))
     return;

@@ -11,7 +11,7 @@
 namespace redzone::interpose {
 namespace {
 
-// At most this many freed blocks are queried in one call of the program.
+// One call of the program queries the events of at most this many freed blocks.
 constexpr std::size_t kPolled = 8;
 
 }  // namespace
@@ -49,8 +49,9 @@ int DeviceMemory::paint(Region& region, CuAddress at, std::size_t bytes, CuStrea
   return kCuSuccess;
 }
 
-// Without a stream the block is for all of them at once: then its poison is waited for. New memory
-// depends on nothing, so the wait is for the memsets alone, whatever else the device does.
+// Without a stream the block is valid for all streams at once, so wait for its poison. New memory
+// has no dependencies, so the wait is for the memsets alone, regardless of other work on the
+// device.
 int DeviceMemory::paint_for_all(Lock& lock, Region& region, CuAddress at, std::size_t bytes) {
   const CuStream stream = contexts_.at(region.context).painting;
   const int failed = paint(region, at, bytes, stream);
@@ -74,7 +75,7 @@ CuAddress DeviceMemory::give_out(const Region& region, CuAddress at, std::size_t
   return at;
 }
 
-// While a stream captures: a region that fits as it is.
+// While a stream captures: takes only a spare region that is painted already for this size.
 std::optional<CuAddress> DeviceMemory::allocate_ready(std::size_t bytes, CuContext context,
                                                       const Frames& from) {
   CuDevice device = 0;
@@ -95,17 +96,18 @@ std::optional<CuAddress> DeviceMemory::allocate(std::size_t bytes, Order order,
   CuContext context = nullptr;
   CuDevice device = 0;
   const char* const call = order ? "cuMemAllocAsync" : "cuMemAlloc";
-  // The driver answers what is wrong with these.
+  // In these cases the driver itself returns the right error.
   if (bytes == 0 || abandoned_ || driver_.get_context(&context) != kCuSuccess ||
       context == nullptr || is_broken(context))
     return std::nullopt;
   if (holds_back()) {
-    // On a capturing stream the allocation belongs to the graph. Others may take what is ready.
+    // On a capturing stream the allocation belongs to the graph. Other allocations may take a
+    // region that needs no work.
     return order ? refuse(Counter::left_out_capture) : allocate_ready(bytes, context, from);
   }
   const CuContext of = order ? context_of(*order, context) : context;
-  // A green context's stream is that of the context in which it is used: events of a green context
-  // know nothing of the other streams.
+  // A block for a stream of a green context belongs to the context that is current at the call:
+  // events of a green context do not cover the other streams.
   if (!on_one_device(of, context)) context = of;
   const CurrentContext current(driver_, context);
   if (driver_.get_device(&device) != kCuSuccess) return std::nullopt;
@@ -118,7 +120,7 @@ std::optional<CuAddress> DeviceMemory::allocate(std::size_t bytes, Order order,
   const auto ordinal = next_ordinal();
   if (!ordinal) return std::nullopt;
   auto region = take_region(lock, bytes, context, device);
-  if (!region) return std::nullopt;  // counted
+  if (!region) return std::nullopt;  // take_region() counted the reason
   int failed = kCuSuccess;
   const CuAddress at = place(*region, bytes);
   const auto is_gone = [&] {
@@ -136,7 +138,7 @@ std::optional<CuAddress> DeviceMemory::allocate(std::size_t bytes, Order order,
     forget(*region);
     return refuse(Counter::left_out_refused);
   }
-  // The slot stays mapped: what was enqueued may still write to it.
+  // Leave the slot mapped, because enqueued memsets may still write to it.
   if (failed != kCuSuccess) {
     report_error(context, failed, call);
     return refuse(Counter::left_out_refused);
@@ -177,7 +179,7 @@ DeviceMemory::FreeResult DeviceMemory::free(CuAddress address, Order order, cons
   if (is_broken(context)) return result();
   CuContext current = nullptr;
   driver_.get_context(&current);
-  // A block that cannot be retired stays mapped, and is not used again.
+  // A block that cannot be retired stays mapped and is not reused.
   const int failed = retire(lock, block, order, current);
   report_error(context, failed, call);
   if (failed == kCuSuccess && !order) finish_now(lock, address, call);

@@ -1,19 +1,19 @@
 // The blocks that the program allocates from the driver, each between guard pages. Pure bookkeeping
-// over a table of driver functions, so it is tested over a driver that is not one.
+// over a table of driver functions, so that tests can pass a fake driver.
 //
-// A block lives in a region: a slot of its own, mapped between unmapped pages, or a cell of a slot
+// A block lives in a region: a separate slot, mapped between unmapped pages, or a cell of a slot
 // that small blocks share. Around the block the region holds canaries. A freed block is retired: in
-// the order of the stream that frees it, its bytes are poisoned, and after that its canaries are
-// copied to the host and an event is recorded. Once the event has passed, the canaries are
-// compared, and the region is unmapped or used again. Which of both is decided at the free: one in
-// the order of no stream waits for the event if its region is to be unmapped, so that each later
+// the order of the stream that frees it, its bytes are poisoned; then its canaries are copied to
+// the host and an event is recorded. Once the event has passed, the canaries are compared, and the
+// region is unmapped or reused. The free decides between unmapping and reuse. A free that is not in
+// the order of a stream waits for the event if the region is to be unmapped, so that each later
 // access faults.
 //
-// While a stream captures, no mapping, event, query or memset is made: frees wait for the end of
-// the capture, and blocks come from the driver unless a freed region fits as it is.
+// While a stream captures, the guard makes no mapping, event, query or memset: frees wait for the
+// end of the capture, and blocks come from the driver unless a freed region fits unchanged.
 //
-// No wait for the device holds up another thread: what waits lets go of the mutex, and looks again
-// afterwards at what it knew.
+// No wait for the device blocks another thread: a function that waits releases the mutex, and
+// afterwards checks its state again.
 #pragma once
 
 #include <atomic>
@@ -37,34 +37,35 @@
 
 namespace redzone::interpose {
 
-// When a call takes effect: in the order of a stream, or for all streams at once (none).
+// When a call takes effect: in the order of a stream, or (if empty) for all streams at once.
 using Order = std::optional<CuStream>;
 
 class DeviceMemory {
  public:
-  // All of them outlive this object.
+  // All arguments must outlive this object.
   DeviceMemory(const Driver& driver, const Settings& settings, Recorder& recorder,
                LaunchLog& launches);
   DeviceMemory(const DeviceMemory&) = delete;
   DeviceMemory& operator=(const DeviceMemory&) = delete;
 
-  // A guarded block of the current context, at least one byte. Empty if it cannot be guarded: the
-  // reason was counted, and the caller asks the driver.
+  // Allocates a guarded block of the current context, of at least one byte. Empty if it cannot be
+  // guarded: the reason is counted, and the caller calls the driver.
   std::optional<CuAddress> allocate(std::size_t bytes, Order order, const Frames& from);
 
   enum class Freed : std::uint8_t {
-    foreign,  // not an address of the guard: the caller asks the driver
+    foreign,  // not an address of the guard: the caller calls the driver
     freed,
-    wrong,  // reported: inside a block, or freed before
+    wrong,  // reported: inside a block, or freed already
   };
   struct FreeResult {
     Freed freed = Freed::foreign;
-    int result = kCuSuccess;  // of the call, unless foreign: the error of a broken context
+    int result =
+        kCuSuccess;  // the result of the call unless foreign; the error of a broken context
   };
   FreeResult free(CuAddress address, Order order, const char* call, const Frames& from);
 
-  // Work of that stream uses the block as well: at its free in the order of a stream, both streams
-  // are waited for. Nothing if it is no live block.
+  // Records that work of `stream` uses the block as well: a free in the order of a stream then
+  // waits for both streams. Does nothing if the address is not a live block.
   void record_stream(CuAddress address, CuStream stream);
 
   struct View {
@@ -76,33 +77,35 @@ class DeviceMemory {
   // The live block that contains the address.
   std::optional<View> find(CuAddress address) const;
 
-  // Memory that a call of the program names, from its first to its last byte.
+  // The memory that a call of the program accesses, from its first to its last byte.
   struct Range {
     CuAddress at = 0;
     std::size_t bytes = 0;
     Access access = Access::unknown;
     const char* call = "";
   };
-  // Reports a range that reaches beyond its block, or is in a freed one; once for each block.
+  // Reports a range that exceeds its block, or is in a freed block; once for each block.
   void check_range(const Range& range);
 
-  // Before a stream begins a capture. False: it captures already, so a refusal says nothing.
+  // Call before a stream begins a capture. False if the stream captures already; then a refusal by
+  // the driver does not end that capture.
   bool capture_begins(CuStream stream);
-  // A capture was refused, or has ended.
+  // Call when the driver refuses a capture, or when a capture has ended.
   void capture_over(CuStream stream);
-  // Around the destruction of a stream. False before: it does not capture, and nothing comes after.
+  // Call before and after the destruction of a stream. If capture_dies() returns false, the stream
+  // does not capture, and capture_died() must not be called.
   bool capture_dies(CuStream stream);
   void capture_died();
   bool capturing() const;
-  // True if the stream captures.
+  // True if this stream captures.
   bool captures(CuStream stream) const;
 
-  // A call of the driver itself has found no memory on the device, that of the current context if
-  // none is named: gives back what is kept for later blocks, or waits, for a limited time, for what
-  // the program has freed. False if there is none.
+  // Call if a call of the driver itself has found no memory on the device (by default that of the
+  // current context): releases memory kept for later blocks, or waits, for a limited time, for
+  // memory that the program has freed. False if there is none.
   bool make_room(std::optional<CuDevice> device = std::nullopt);
-  // Calls `allocate` again as long as it finds no memory and make_room() makes some, for kMostWait
-  // in all.
+  // Calls `allocate` again while it finds no memory and make_room() releases some, for at most
+  // kMostWait in all.
   static constexpr std::chrono::seconds kMostWait{2};
   template <class Allocate>
   int with_room(Allocate allocate, std::optional<CuDevice> device = std::nullopt) {
@@ -114,59 +117,61 @@ class DeviceMemory {
       result = allocate();
     return result;
   }
-  // Memory of the current context's device that the program has freed and the driver has not.
+  // Bytes on the current context's device that the program has freed but the guard still holds.
   std::size_t kept_bytes() const;
 
-  // A pool that the program has made, and one that it destroys.
+  // The program has created a pool, or destroys one.
   void pool_created(CuPool pool, const CuPoolProps& properties);
   void pool_destroyed(CuPool pool);
-  // True if memory of the pool may be the guard's: it is on the device of the stream, and not made
-  // to be exported.
+  // True if memory of the pool may be guarded: the pool is on the device of the stream and was not
+  // created for export.
   bool guards_pool(CuPool pool, CuStream stream) const;
 
-  // The current context may access the memory of the other one's device from now on, as with
-  // memory of the driver's own.
+  // Lets the current context access guarded memory on the device of `other` from now on, as the
+  // driver does for its own memory.
   void peer_enabled(CuContext other);
 
-  // The context is destroyed: its blocks, streams and events are gone.
+  // Call when the context is destroyed: its blocks, streams and events are gone.
   void context_gone(CuContext context);
 
-  // The program retains a primary context, or is about to release it: true for the last time.
+  // The program retains a primary context, or is about to release it. primary_releases() returns
+  // true for the last release.
   void primary_retained(CuDevice device);
   bool primary_releases(CuDevice device);
 
-  // A call of the program returned this code. The first sticky one of each context is reported.
-  // Without a context it is the current one's.
+  // Records that a call of the program returned `result`. Reports the first sticky error of each
+  // context. A null context means the current one.
   void check_result(int result, const char* call, CuContext context = nullptr);
-  // True if the current context has had such an error: nothing is guarded in it.
+  // True if the current context has had a sticky error: nothing is guarded in it.
   bool is_broken() const;
 
-  // After a wait of the program: finishes blocks whose free the wait has included.
+  // Call after a wait of the program: finishes freed blocks whose events have passed.
   void retire_passed(const char* call);
 
-  // Blocks so far.
+  // Number of blocks so far.
   std::uint64_t blocks() const { return ordinal_.load(std::memory_order_relaxed); }
 
-  // After a launch, once it is over: compares the canaries of all live blocks. What is wrong was
-  // right after the last of these checks, so it is reported with the launch.
+  // Call after a launch has completed: compares the canaries of all live blocks. A canary that is
+  // wrong now was right after the previous check, so it is reported with this launch.
   void check_after(std::uint64_t launch);
 
-  // At the end of a process or of its context: compares the canaries of all blocks, live and freed.
-  // Waits for the device, but only for a limited time. An error that the program has not asked for
-  // is reported.
+  // Call at the end of a process or of its context: compares the canaries of all blocks, live and
+  // freed. Waits for the device, but only for a limited time. Reports an error that no call of the
+  // program has returned.
   void settle();
 
-  // Around fork(). If the driver was used, it does not work in the child, which has none of this.
+  // Call around fork(). If the driver was used, it does not work in the child, where the guard
+  // abandons all state.
   void lock() { mutex_.lock(); }
   void unlock() { mutex_.unlock(); }
   void abandon() { abandoned_ = abandoned_ || !contexts_.empty(); }
 
-  // The blocks so far were the guard's own; the next one is the program's first.
+  // The blocks so far belong to the guard's self-test; the next block is the program's first.
   void begin_program();
 
  private:
   using Lock = std::unique_lock<std::mutex>;
-  // Default streams are of a context, and the thread's of a thread as well.
+  // Default streams need the context as well, and the per-thread default stream the thread.
   using StreamKey = std::tuple<CuStream, CuContext, int>;
 
   struct Slot {
@@ -174,24 +179,24 @@ class DeviceMemory {
     std::size_t reserved_bytes = 0, bytes = 0;
     CuMemoryHandle handle = 0;
     CuDevice device = 0;
-    std::size_t sink_bytes = 0;  // mapped on each side; 0: there are guard pages
+    std::size_t sink_bytes = 0;  // mapped on each side; 0: guard pages instead
   };
   // device_sinks.cpp
   struct Sink {
     CuContext context = nullptr;
-    CuAddress at = 0;  // where the guard itself reaches it
+    CuAddress at = 0;  // address at which the guard accesses it
     std::size_t bytes = 0;
     CuMemoryHandle handle = 0;
-    unsigned char* host = nullptr;  // pinned, for a copy
+    unsigned char* host = nullptr;  // pinned; the destination of a copy of the sink
     bool is_mapped = false;
   };
   struct Region {
-    Slot slot;  // its own, or the one that it shares
+    Slot slot;  // its own slot, or the shared one
     CuAddress base = 0;
     std::size_t bytes = 0;
     bool shared = false;
     CuContext context = nullptr;
-    // The block for which poison and canaries are in place.
+    // The block whose poison and canaries are in place; 0 if none.
     CuAddress painted_at = 0;
     std::size_t painted_bytes = 0;
   };
@@ -200,29 +205,30 @@ class DeviceMemory {
     CuAddress address = 0;
     std::size_t bytes = 0;
     std::uint64_t ordinal = 0;
-    bool is_freed = false, is_reported = false;  // reported: its canaries are known to be dirty
+    bool is_freed = false, is_reported = false;  // reported: its canaries are known to be wrong
     Frames allocated, freed;
     bool is_range_reported = false;
-    std::vector<CuStream> users = {};  // of record_stream()
+    std::vector<CuStream> users = {};  // set by record_stream()
   };
   struct Pending {
     Block block;
     CuEvent done = nullptr;
-    unsigned char* canaries = nullptr;  // pinned; those before the block, then those after
-    bool copied = false;                // false: a call failed, so the canaries say nothing
-    bool unmap = false;                 // and not used again
+    unsigned char* canaries =
+        nullptr;          // pinned; the canaries before the block, then those after it
+    bool copied = false;  // false: a call failed, so the canaries are unusable
+    bool unmap = false;   // unmap the region instead of reusing it
   };
-  // Buffers into which the device may still write.
+  // Canary buffers that the device may still write.
   struct Batch {
     CuContext context = nullptr;
     CuEvent done = nullptr;
     std::vector<unsigned char*> canaries;
   };
   struct PerContext {
-    std::uint64_t id = 0;  // a later context may have the same handle
-    // All non-blocking. The first waits for all that the context was given, the second for nothing.
-    // Of the lanes each waits for streams in whose order blocks are freed: what is freed behind a
-    // kernel that takes long holds up no block that another stream frees.
+    std::uint64_t id = 0;  // distinguishes a later context with the same handle
+    // All are non-blocking. `own` waits for all work submitted to the context, `painting` for
+    // nothing. Each lane waits for streams in whose order blocks are freed: a block freed behind a
+    // long kernel does not delay a block that another stream frees.
     CuStream own = nullptr, painting = nullptr;
     std::vector<CuStream> lanes;
     std::map<StreamKey, std::size_t> lane_of;  // by the freeing stream
@@ -233,13 +239,13 @@ class DeviceMemory {
   struct PerDevice {
     bool can_map = false;
     std::size_t granularity = 0, budget_bytes = 0, mapped_bytes = 0;
-    std::set<CuDevice> peers;  // that may access its memory
+    std::set<CuDevice> peers;  // devices that may access its memory
   };
   struct Zone {
     CuAddress at = 0;
     std::size_t bytes = 0;
   };
-  // Regions of one size, by context, size and whether they are shared.
+  // Key of spare regions: context, size, and whether they are shared.
   using SpareKey = std::tuple<CuContext, std::size_t, bool>;
 
   // device_memory.cpp
@@ -247,37 +253,38 @@ class DeviceMemory {
   int paint(Region& region, CuAddress at, std::size_t bytes, CuStream stream);
   int paint_for_all(Lock& lock, Region& region, CuAddress at, std::size_t bytes);
   std::optional<CuAddress> allocate_ready(std::size_t bytes, CuContext context, const Frames& from);
-  // The number of the program's next block; nothing, and counted, if the settings leave it out.
+  // The number of the program's next block. Empty, and counted, if the settings exclude the block.
   std::optional<std::uint64_t> next_ordinal();
   CuAddress give_out(const Region& region, CuAddress at, std::size_t bytes, std::uint64_t ordinal,
                      const Frames& from);
   std::optional<CuAddress> refuse(Counter reason);
-  // Does nothing unless the result is sticky and the first of the context.
+  // Does nothing unless the result is sticky and the first such result of the context.
   void report_error(CuContext context, int result, const char* call);
   bool is_broken(CuContext context) const { return errors_.count(context) != 0; }
   FreeResult report_bad_free(const Block& block, CuAddress address, bool freed, const char* call,
                              const Frames& from);
   // device_evidence.cpp
   void name_launch(FindingRecord& finding, std::uint64_t launch) const;
-  // Whether the word points to a block that was among the first `blocks`.
+  // True if the word points to one of the first `blocks` blocks, which is stored in `out`.
   bool points_to(CuAddress word, std::uint64_t blocks, PointerRecord& out) const;
   void save_blocks() const;
   // device_ranges.cpp
   void report_range(Block& block, const Range& range, Side side, std::uint64_t distance_bytes);
   // device_contexts.cpp
-  // The context of a stream; `current` for default streams.
+  // The context of a stream; `current` for a default stream.
   CuContext context_of(CuStream stream, CuContext current) const;
   bool on_one_device(CuContext first, CuContext second) const;
   static StreamKey key_of(CuStream stream, CuContext context);
-  // Of the current context, which it returns.
+  // Key of a stream in the current context, which is stored in `context`.
   StreamKey capture_key(CuStream stream, CuContext& context) const;
   bool holds_back() const { return !captures_.empty() || dying_captures_ != 0; }
   void retire_deferred(Lock& lock);
   PerContext* per_context(CuContext context);
-  // Runs `wait` without the mutex. kCuInvalidContext if the context has gone meanwhile.
+  // Runs `wait` without the mutex. Returns kCuInvalidContext if the context was destroyed
+  // meanwhile.
   template <class Wait>
   int without_lock(Lock& lock, CuContext context, Wait wait);
-  // Bounded: the device may itself wait for the program.
+  // The wait is bounded, because the device may itself wait for the program.
   int wait_for(Lock& lock, CuContext context, CuEvent event, int most_ms);
   // device_slots.cpp
   PerDevice& per_device(CuDevice device);
@@ -290,38 +297,41 @@ class DeviceMemory {
   int map_slot(Lock& lock, std::size_t bytes, CuContext context, CuDevice device, Slot& out);
   int give_access(const Slot& slot);
   int try_map_slot(std::size_t bytes, CuDevice device, Slot& out);
-  // The addresses are kept from other uses, or given back and no longer known as freed ones.
+  // `keep_addresses`: keeps the addresses reserved; otherwise releases them and forgets the freed
+  // blocks there.
   void unmap(const Slot& slot, bool keep_addresses);
-  void forget(const Region& region);  // of a context that is gone
+  void forget(const Region& region);  // for a context that is gone
   bool trim(CuDevice device, std::size_t bytes = SIZE_MAX);
   bool wait_for_free(Lock& lock, CuContext context, CuDevice device,
                      std::uint64_t most_us = UINT64_MAX);
   // device_retirement.cpp
   Zone zone_before(const Block& block) const;
   Zone zone_after(const Block& block) const;
-  // None, and why, if the driver has no more.
+  // Takes a spare one or makes one. Null if the driver has no more; `failed` is the driver's
+  // result.
   Lent<CuEvent> take_event(PerContext& context, int& failed);
   Lent<unsigned char*> take_canaries(PerContext& context, int& failed);
   int order_after_all(Lock& lock, CuContext context);
   CuStream lane_of(CuStream stream, CuContext of, PerContext& state);
   int order_after(CuStream stream, CuContext of, CuStream waiting);
-  // The same for a stream in whose order a block is freed, and all that use it.
+  // Like order_after(), for the stream in whose order a block is freed and all streams that use the
+  // block.
   int order_after_users(const Block& block, CuStream stream, CuContext current, CuStream waiting);
   int copy_canaries(const Block& block, CuStream stream, unsigned char* to);
   int poison_freed(const Block& block, CuStream stream);
-  // `current`: the context in which the free was called.
+  // `current`: the context in which the program called the free.
   int retire(Lock& lock, const Block& block, Order order, CuContext current);
-  // Finishes freed blocks whose event has passed; queries at most `most` events, of all streams in
+  // Finishes freed blocks whose event has passed. Queries at most `most` events, of all streams in
   // turn. Reports an error.
   void poll(const char* call, std::size_t most = SIZE_MAX);
   std::size_t pending_blocks() const;
-  // Finishes the freed block at this address, if it is to be unmapped, once its event has passed,
-  // for at most kFreeWaitMs. Other threads have the mutex meanwhile: if one of them finishes the
-  // block, breaks the context or begins a capture, this returns.
+  // Waits until the event of the freed block at this address has passed and finishes the block, if
+  // it is to be unmapped; waits at most kFreeWaitMs. Releases the mutex meanwhile: returns if
+  // another thread finishes the block, breaks the context or begins a capture.
   void finish_now(Lock& lock, CuAddress address, const char* call);
   bool choose_to_unmap(const Region& region);
   void finish(Pending& pending);
-  // `launch`: after which this is; 0: after none in particular.
+  // `launch`: the launch after which the canaries are compared; 0: no particular launch.
   bool compare(const Block& block, const unsigned char* canaries, std::uint64_t launch = 0);
   void bury(const Block& block);
   // device_sinks.cpp
@@ -339,10 +349,11 @@ class DeviceMemory {
   bool compare_sinks(Lock& lock, const char* call, std::uint64_t launch);
   // device_settling.cpp
   bool awaits_device() const;
-  // `call`: that learns of an error. `launch`: as for compare(). False: not all were compared.
+  // `call`: reported as the call that returned an error. `launch`: see compare(). False if not all
+  // blocks were compared.
   bool compare_live(Lock& lock, const char* call, std::uint64_t launch);
-  // Compares blocks of the context from address `next` on, and moves it past them. The first
-  // failure; 0 for none.
+  // Compares blocks of the context from address `next` on, and advances `next` past them. Returns
+  // the first failure, or 0.
   int compare_batch(Lock& lock, CuContext context, CuAddress& next, std::uint64_t launch);
 
   const Driver& driver_;
@@ -351,32 +362,33 @@ class DeviceMemory {
   LaunchLog& launches_;
   mutable std::mutex mutex_;
   std::map<CuAddress, Block> live_;
-  // The last freed blocks, while no new block has their address.
+  // The most recently freed blocks whose address no new block has.
   std::map<CuAddress, Block> freed_;
-  // With the numbers of the blocks: an address may be that of a later one by now.
+  // Includes the blocks' numbers, because a later block may have the address by now.
   std::deque<std::pair<CuAddress, std::uint64_t>> freed_order_;
-  // By the stream in which their events are, where they pass in this order. None is empty.
+  // Keyed by the stream in which the events were recorded, where they pass in this order. No deque
+  // is empty.
   std::map<StreamKey, std::deque<Pending>> pending_;
   StreamKey next_polled_{};
   std::deque<Block> deferred_;  // freed while a stream captured
-  std::vector<Batch> batches_;  // given up; their buffers come back
+  std::vector<Batch> batches_;  // abandoned; their buffers become free after the event
   std::map<SpareKey, std::vector<Region>> spare_;
   std::map<StreamKey, CuContext> captures_;
-  int dying_captures_ = 0;  // of streams that are being destroyed
-  // Calls that wait for the device without the mutex. A capture begins when there are none.
+  int dying_captures_ = 0;  // captures of streams that are being destroyed
+  // Number of calls that wait for the device without the mutex. A capture begins when it is 0.
   int waits_ = 0;
   std::condition_variable no_waits_;
   std::map<CuContext, PerContext> contexts_;
-  std::map<CuContext, int> errors_;  // of broken contexts
+  std::map<CuContext, int> errors_;  // broken contexts
   std::map<CuDevice, PerDevice> devices_;
   std::map<CuDevice, Sink> sinks_;
-  std::map<CuDevice, int> retained_;  // primary contexts, how often
+  std::map<CuDevice, int> retained_;  // retain count of each primary context
   std::map<CuPool, CuDevice> pools_;
   std::atomic<std::uint64_t> ordinal_{0};  // blocks so far
-  std::uint64_t retired_ = 0,              // freed ones that could be unmapped
+  std::uint64_t retired_ = 0,              // freed blocks that could be unmapped
       context_ids_ = 0;
-  std::mutex checks_;               // for a whole check_after()
-  std::uint64_t last_checked_ = 0;  // launch after which all canaries were compared
+  std::mutex checks_;               // held during check_after()
+  std::uint64_t last_checked_ = 0;  // the last launch after which all canaries were compared
   bool abandoned_ = false, in_program_ = false;
 };
 

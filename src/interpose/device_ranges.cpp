@@ -1,4 +1,4 @@
-// What copies and memsets of the driver touch, compared with the blocks.
+// Compares the ranges that the driver's copies and memsets access with the blocks.
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -12,7 +12,7 @@ namespace redzone::interpose {
 void DeviceMemory::report_range(Block& block, const Range& range, Side side,
                                 std::uint64_t distance_bytes) {
   if (std::exchange(block.is_range_reported, true)) return;
-  // What it writes to the canaries is known then.
+  // The damage to the canaries is attributed to this call now.
   if (range.access == Access::write) block.is_reported = true;
   FindingRecord* const finding =
       recorder_.begin_finding(block.is_freed ? FindingKind::after_free : FindingKind::range);

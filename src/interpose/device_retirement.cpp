@@ -1,5 +1,5 @@
-// What DeviceMemory does with a block from its free on: canaries, poison, and what becomes of its
-// memory.
+// Retirement of a block by DeviceMemory from its free on: canaries, poison, and reuse or unmapping
+// of its memory.
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::size_t kCanaryChunk = 64 * 1024;
 
-// Streams of the guard's own, of each context, for blocks that are freed in the order of one of the
-// program's. More of these share them.
+// Streams of the guard per context, for blocks that are freed in the order of a stream of the
+// program. If the program has more streams, several share a lane.
 constexpr std::size_t kMostLanes = 16;
 
 }  // namespace
@@ -60,7 +60,7 @@ Lent<unsigned char*> DeviceMemory::take_canaries(PerContext& context, int& faile
   return {context.canaries, out};
 }
 
-// Lets the context's own stream wait for all that the context was given so far.
+// Makes the context's own stream wait for all work submitted to the context so far.
 int DeviceMemory::order_after_all(Lock& lock, CuContext context) {
   if (driver_.record_context_event == nullptr)
     return without_lock(lock, context, [&] { return driver_.synchronize_context(); });
@@ -70,7 +70,7 @@ int DeviceMemory::order_after_all(Lock& lock, CuContext context) {
   if (!all) return failed;
   failed = driver_.record_context_event(context, all.get());
   if (failed != kCuSuccess) return failed;
-  // The wait is for what is recorded now: the event may be used again.
+  // The wait refers to the event as recorded now, so the event may be reused.
   return driver_.wait_event(state.own, all.get(), 0);
 }
 
@@ -85,9 +85,10 @@ CuStream DeviceMemory::lane_of(CuStream stream, CuContext of, PerContext& state)
   return wanted < state.lanes.size() ? state.lanes[wanted] : state.own;
 }
 
-// Lets a stream of the guard wait for what a stream, of any context, was given so far.
+// Makes a stream of the guard wait for all work submitted so far to a stream of any context.
 int DeviceMemory::order_after(CuStream stream, CuContext of, CuStream waiting) {
-  // An event is of the context of the stream in which it is recorded, but any stream may wait.
+  // An event belongs to the context of the stream in which it is recorded, but any stream may wait
+  // for it.
   std::optional<CurrentContext> there(std::in_place, driver_, of);
   PerContext* const theirs = per_context(of);
   if (theirs == nullptr) return kCuInvalidContext;
@@ -119,9 +120,9 @@ int DeviceMemory::copy_canaries(const Block& block, CuStream stream, unsigned ch
   return kCuSuccess;
 }
 
-// Neighbours in a shared slot may be in use.
+// A region in a shared slot is never unmapped, because its neighbours may be in use.
 bool DeviceMemory::choose_to_unmap(const Region& region) {
-  // What is unmapped would end a program that is to go on.
+  // Unmapped memory would end a program that is meant to continue after errors.
   if (settings_.on_error == OnError::go_on || settings_.bare) return false;
   if (region.shared) return false;
   if (settings_.retire == Retire::all) return true;
@@ -129,9 +130,10 @@ bool DeviceMemory::choose_to_unmap(const Region& region) {
   return retired_ % (retired_ <= kRetireFirst ? kRetireEvery : kRetireEveryLater) == 0;
 }
 
-// The poison is in the order of the free. So are the copies of the canaries if the region is to be
-// unmapped, so that it can be as soon as the program has waited for its stream. Else they go
-// through a stream of the guard's own, and nothing of the program waits for them.
+// The poison is written in the order of the free. The copies of the canaries follow in the same
+// order if the region is to be unmapped, so that it can be unmapped as soon as the program has
+// waited for its stream. Otherwise they run in a stream of the guard, and no work of the program
+// waits for them.
 int DeviceMemory::retire(Lock& lock, const Block& block, Order order, CuContext current) {
   const CuContext context = block.region.context;
   const CuContext of = order ? context_of(*order, current) : context;
@@ -151,7 +153,7 @@ int DeviceMemory::retire(Lock& lock, const Block& block, Order order, CuContext 
     ordered = order_after_users(block, *order, current, stream);
   if (ordered == kCuInvalidContext && contexts_.count(context) == 0) forget(block.region);
   if (ordered != kCuSuccess) return ordered;
-  if (holds_back()) {  // the mutex was free meanwhile
+  if (holds_back()) {  // the mutex was released meanwhile
     deferred_.push_back(block);
     return kCuSuccess;
   }
@@ -164,7 +166,8 @@ int DeviceMemory::retire(Lock& lock, const Block& block, Order order, CuContext 
   failed = copy_canaries(block, stream, canaries.get());
   const bool copied = failed == kCuSuccess;
   if (copied && !in_its_order) poisoned = poison_freed(block, stream);
-  // After a failure, too: only then is it known when the device no longer writes to the canaries.
+  // Record the event after a failure, too, because only the event shows when the device no longer
+  // writes to the canaries.
   if (const int unrecorded = driver_.record_event(done.get(), stream)) {
     canaries.keep();
     return unrecorded;
@@ -172,7 +175,7 @@ int DeviceMemory::retire(Lock& lock, const Block& block, Order order, CuContext 
   auto& pending = pending_[key_of(stream, context)];
   pending.push_back({block, done.keep(), canaries.keep(), copied, unmap});
   if (failed == kCuSuccess) failed = poisoned;
-  // What is not poisoned is painted before it is used again.
+  // A region that is not poisoned is painted before its next use.
   if (failed != kCuSuccess) pending.back().block.region.painted_at = 0;
   return failed;
 }
@@ -189,7 +192,7 @@ void DeviceMemory::poll(const char* call, std::size_t most) {
     if (it == pending_.end()) it = pending_.begin();
     auto& [stream, blocks] = *it;
     const CuContext context = blocks.front().block.region.context;
-    // What is behind one that has not passed has not either.
+    // Events behind one that has not passed have not passed either.
     for (bool passed = !is_broken(context); passed && !blocks.empty() && asked < most;) {
       ++asked;
       const int result = driver_.query_event(blocks.front().done);

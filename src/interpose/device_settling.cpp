@@ -1,4 +1,4 @@
-// The end of a process or of a context: the canaries of all blocks are compared once more.
+// Compares the canaries of all blocks once more, at the end of a process or of a context.
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace redzone::interpose {
 namespace {
 
-// What is said to have returned an error that no call of the program has.
+// Reported as the call that returned an error which no call of the program returned.
 constexpr const char* kLastCall = "the guard's check at exit";
 constexpr std::size_t kLiveBatch = 256;
 
@@ -32,7 +32,7 @@ int DeviceMemory::compare_batch(Lock& lock, CuContext context, CuAddress& next,
   auto done = take_event(*state, failed);
   if (!done) return failed;
   Batch batch{context, nullptr, {}};
-  std::vector<Block> blocks;  // those that are freed during the wait are compared by their free
+  std::vector<Block> blocks;  // blocks freed during the wait are compared by their free
   for (auto it = live_.lower_bound(next); it != live_.end() && failed == kCuSuccess; ++it) {
     if (blocks.size() == kLiveBatch) break;
     next = it->first + 1;
@@ -48,7 +48,8 @@ int DeviceMemory::compare_batch(Lock& lock, CuContext context, CuAddress& next,
     blocks.push_back(it->second);
     failed = copy_canaries(it->second, state->own, batch.canaries.back());
   }
-  // After a failure, too. Without the event it is never known when the buffers are free again.
+  // Record the event after a failure, too: without the event the guard never learns when the
+  // buffers are free again.
   if (const int unrecorded = driver_.record_event(done.get(), state->own)) return unrecorded;
   batch.done = done.keep();
   if (failed == kCuSuccess) failed = wait_for(lock, context, batch.done, kSettleMs);
@@ -96,7 +97,7 @@ void DeviceMemory::settle() {
     ::usleep(1000);
     lock.lock();
   }
-  // What the device still works on is left alone.
+  // Skip the check if the device is still busy.
   if (holds_back() || awaits_device()) return;
   compare_live(lock, kLastCall, 0);
   if (!holds_back()) compare_sinks(lock, kLastCall, 0);

@@ -1,6 +1,6 @@
-// Sinks (`--on-error continue`): one piece of memory of a device, mapped in the place of the guard
-// pages of all slots. What is written out of bounds goes there, and the program goes on; what was
-// hit is not known, only that and how far from a block. Reads are not seen.
+// Sinks (`--on-error continue`): one piece of a device's memory, mapped in place of the guard pages
+// of all slots. Out-of-bounds writes go to the sink, and the program continues. A sink shows that a
+// write happened and its distance from a block, but not which block. Reads are not detected.
 #include <algorithm>
 
 #include "interpose/device_layout.h"
@@ -23,7 +23,8 @@ int DeviceMemory::paint_sink(Lock& lock, const Sink& sink) {
   return without_lock(lock, sink.context, [&] { return driver_.synchronize_stream(stream); });
 }
 
-// Without a sink slots have guard pages, as usual; the next slot asks again.
+// Creates the sink of a device once. Without a sink, slots have guard pages as usual; the next slot
+// tries again.
 void DeviceMemory::make_sink(Lock& lock, CuContext context, CuDevice device) {
   if (settings_.on_error != OnError::go_on || sinks_.count(device) != 0) return;
   Sink sink;
@@ -51,7 +52,8 @@ int DeviceMemory::build_sink(Lock& lock, Sink& sink, CuDevice device) {
   return paint_sink(lock, sink);
 }
 
-// As far as it was built, but for its pinned memory, which is gone with its context.
+// Releases the parts that were built, except pinned memory, which the driver frees with the
+// context.
 void DeviceMemory::drop_sink(const Sink& sink) {
   if (sink.is_mapped) driver_.unmap(sink.at, sink.bytes);
   if (sink.handle != 0) driver_.release(sink.handle);
@@ -91,8 +93,7 @@ void DeviceMemory::report_sink(const Sink& sink, std::uint64_t launch) {
   if (first == end) return;
   FindingRecord* const finding = recorder_.begin_finding(FindingKind::canary);
   if (finding == nullptr) return;
-  // What is written after a block comes from the beginning of the sink, and before one from its
-  // end.
+  // A write after a block hits the beginning of the sink; a write before a block hits its end.
   const bool after = first - begin < static_cast<std::ptrdiff_t>(sink.bytes / 2);
   const auto* last = end - 1;
   while (!is_wrong(*last)) --last;
@@ -132,7 +133,7 @@ bool DeviceMemory::compare_sinks(Lock& lock, const char* call, std::uint64_t lau
   bool all = true;
   for (const CuDevice device : devices) {
     const auto known = sinks_.find(device);
-    if (known == sinks_.end()) continue;  // gone during a wait
+    if (known == sinks_.end()) continue;  // its context was destroyed during a wait
     const CuContext context = known->second.context;
     const int failed = compare_sink(lock, device, launch);
     report_error(context, failed, call);

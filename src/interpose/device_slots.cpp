@@ -1,4 +1,4 @@
-// Slots of DeviceMemory: mapping them, sharing them, and those that are ready to be used again.
+// Slots of DeviceMemory: mapping and sharing slots, and reusing spare ones.
 #include <unistd.h>
 
 #include <algorithm>
@@ -54,7 +54,8 @@ std::optional<DeviceMemory::Region> DeviceMemory::spare_region(const SpareKey& k
   const auto at = spare_.find(key);
   if (at == spare_.end() || at->second.empty()) return std::nullopt;
   auto& regions = at->second;
-  // One whose poison and canaries are in place for this size needs no memset.
+  // Prefer a region whose poison and canaries are in place for this size, because it needs no
+  // memset.
   constexpr std::size_t kSearched = 32;
   const std::size_t from = regions.size() > kSearched ? regions.size() - kSearched : 0;
   std::size_t chosen = regions.size();
@@ -78,7 +79,8 @@ std::optional<DeviceMemory::Region> DeviceMemory::take_region(Lock& lock, std::s
   const auto is_over = [&] { return state.mapped_bytes + needed > state.budget_bytes; };
   if (auto spare = spare_region(own, bytes, false)) return spare;
   if (is_over()) {
-    // What has come back by now, and what only blocks of other sizes could use, goes first.
+    // First collect freed regions; then release spare regions that only blocks of other sizes could
+    // use.
     poll("cuMemAlloc");
     if (auto spare = spare_region(own, bytes, false)) return spare;
     trim(device, state.mapped_bytes + needed - state.budget_bytes);
@@ -106,7 +108,7 @@ std::optional<DeviceMemory::Region> DeviceMemory::take_cell(Lock& lock, std::siz
     return std::nullopt;
   contexts_.at(context).shared_slots.push_back(slot);
   auto& cells = spare_[key];
-  // The first cell is the last of the list, which is taken.
+  // The first cell would be the last of the list; it is returned instead.
   for (std::size_t at = slot.bytes / cell; at-- > 1;)
     cells.push_back({slot, slot.base + at * cell, cell, true, context, 0, 0});
   return Region{slot, slot.base, cell, true, context, 0, 0};
@@ -189,12 +191,12 @@ void DeviceMemory::unmap(const Slot& slot, bool keep_addresses) {
   devices_[slot.device].mapped_bytes -= slot.bytes;
   if (keep_addresses) return;
   driver_.free_reservation(slot.reservation, slot.reserved_bytes);
-  // The driver may give a block of its own these addresses.
+  // The driver may use these addresses for its own blocks.
   freed_.erase(freed_.lower_bound(slot.reservation),
                freed_.lower_bound(slot.reservation + slot.reserved_bytes));
 }
 
-// Gives spare slots back to the driver, until it has so many bytes. False if there was none.
+// Releases spare slots to the driver until `bytes` bytes are released. False if there were none.
 bool DeviceMemory::trim(CuDevice device, std::size_t bytes) {
   std::size_t given = 0;
   for (auto& [key, regions] : spare_) {
@@ -209,9 +211,10 @@ bool DeviceMemory::trim(CuDevice device, std::size_t bytes) {
   return given != 0;
 }
 
-// Waits until memory of the device comes back that the program has freed, by default as long as
-// that takes: without the guard it would be there, as cuMemFree() itself waits for the device.
-// False if there is none to come, or a capture begins.
+// Waits until memory of the device that the program has freed comes back, by default without a
+// limit: without the guard the memory would be available, because cuMemFree() itself waits for the
+// device. False if no freed memory is pending, the time is over, the context is gone, or a capture
+// begins.
 bool DeviceMemory::wait_for_free(Lock& lock, CuContext context, CuDevice device,
                                  std::uint64_t most_us) {
   const std::uint64_t id = contexts_.at(context).id;
@@ -249,12 +252,12 @@ bool DeviceMemory::make_room(std::optional<CuDevice> device) {
   const bool is_known =
       driver_.get_context(&context) == kCuSuccess && contexts_.count(context) != 0;
   CuDevice its = 0;
-  // A call that names its device needs no context.
+  // A call that names its device needs no current context.
   if (!device && (!is_known || driver_.get_device(&its) != kCuSuccess)) return false;
   const CuDevice of = device.value_or(its);
   constexpr std::uint64_t most_us = kFreeWaitMs * std::uint64_t{1000};
   if (trim(of)) return true;
-  // Another thread may collect what came back.
+  // Another thread may have collected the memory that came back.
   return is_known && (wait_for_free(lock, context, of, most_us) || trim(of));
 }
 

@@ -1,4 +1,4 @@
-// How long DeviceMemory waits for the device, and how it does so without its mutex.
+// Limits of DeviceMemory's waits for the device, and the wait without its mutex.
 #pragma once
 
 #include "interpose/current_context.h"
@@ -7,9 +7,9 @@
 namespace redzone::interpose {
 
 inline constexpr int kSettleMs = 2000;
-// The wait of a free.
+// Limit of the wait of a free.
 inline constexpr int kFreeWaitMs = 2000;
-// Pauses between two questions; they grow.
+// Pauses between two polls; they double from the first to the longest.
 inline constexpr unsigned kFirstPauseUs = 8, kLongestPauseUs = 1000;
 
 template <class Wait>

@@ -11,7 +11,8 @@ void set_call(Function& out, void* found) {
 }  // namespace
 
 bool Driver::can_guard() const {
-  // The others belong to the same versions of the driver as these.
+  // A driver that has these functions has the other ones, too, because they are of the same
+  // versions.
   return get_context != nullptr && get_device != nullptr && reserve != nullptr &&
          create != nullptr && map != nullptr && unmap != nullptr && set_access != nullptr &&
          get_granularity != nullptr && set_bytes != nullptr && record_event != nullptr;

@@ -1,11 +1,11 @@
-// The driver's own functions, past all hooks.
+// The driver's own functions, called without any hooks.
 #pragma once
 
 #include "interpose/driver_abi.h"
 
 namespace redzone::interpose {
 
-// Members are null where the driver lacks the function.
+// A member is null if the driver lacks the function.
 struct Driver {
   int (*get_device_attribute)(int*, int, CuDevice) = nullptr;
   int (*get_total_memory)(std::size_t*, CuDevice) = nullptr;
@@ -25,7 +25,7 @@ struct Driver {
   int (*set_access)(CuAddress, std::size_t, const CuMemAccessDesc*, std::size_t) = nullptr;
   int (*get_granularity)(std::size_t*, const CuMemAllocationProp*, int) = nullptr;
 
-  // Blocks of the driver's own.
+  // Allocation by the driver itself, without the guard.
   int (*allocate)(CuAddress*, std::size_t) = nullptr;
   int (*free)(CuAddress) = nullptr;
 
@@ -42,12 +42,12 @@ struct Driver {
   int (*record_event)(CuEvent, CuStream) = nullptr;
   int (*query_event)(CuEvent) = nullptr;
 
-  // Names and parameters of kernels, by CUfunction and by CUkernel: 12.3 and 12.4.
+  // Names (12.3) and parameters (12.4) of kernels, by CUfunction and by CUkernel.
   int (*get_function_name)(const char**, void*) = nullptr;
   int (*get_kernel_name)(const char**, void*) = nullptr;
   int (*get_function_parameter)(void*, std::size_t, std::size_t*, std::size_t*) = nullptr;
   int (*get_kernel_parameter)(void*, std::size_t, std::size_t*, std::size_t*) = nullptr;
-  // How many handles their enumerations give out: 12.4.
+  // Number of handles that the enumerations return; 12.4 and later.
   int (*get_function_count)(unsigned*, void*) = nullptr;
   int (*get_kernel_count)(unsigned*, void*) = nullptr;
   int (*is_capturing)(CuStream, int*) = nullptr;                            // 10.0 and later
@@ -59,14 +59,14 @@ struct Driver {
   int (*get_primary_state)(CuDevice, unsigned*, int*) = nullptr;
   int (*retain_primary)(CuContext*, CuDevice) = nullptr;
   int (*release_primary)(CuDevice) = nullptr;
-  // The device's primary context; nullptr if there is none at the moment.
+  // The device's primary context; nullptr if it is not active.
   CuContext primary_context(CuDevice device) const;
 
-  // False if the driver lacks a function without which nothing can be guarded.
+  // False if the driver lacks a function that the guard cannot do without.
   bool can_guard() const;
 };
 
-// `find` returns the driver's function of that name, or null.
+// `find` returns the driver's function of a name, or null.
 Driver load_driver(void* (*find)(const char* name));
 
 }  // namespace redzone::interpose

@@ -1,7 +1,7 @@
-// The part of the binary interface of libcuda.so.1 that the guard uses. It is declared here and not
-// taken from <cuda.h>, because the guard is built without the toolkit, and because that header
+// The part of the binary interface of libcuda.so.1 that the guard uses. It is declared here instead
+// of taken from <cuda.h>, because the guard is built without the toolkit, and because that header
 // renames functions to their latest version, while the guard stands in for each version by its own
-// name. tests/interpose/driver_abi_test.cpp compares it with <cuda.h>.
+// name. tests/interpose/driver_abi_test.cpp compares the declarations with <cuda.h>.
 #pragma once
 
 #include <cstddef>
@@ -40,8 +40,8 @@ using CuPool = struct CuPoolBody*;
 using CuGraph = struct CuGraphBody*;
 using CuMemoryHandle = unsigned long long;
 
-// Handles that name the default streams: 0 is the legacy one, or in functions whose name ends with
-// _ptsz or _ptds the thread's.
+// Handles that name the default streams. 0 is the legacy stream or, in functions whose name ends
+// with _ptsz or _ptds, the per-thread stream.
 inline const CuStream kLegacyStream = reinterpret_cast<CuStream>(1);
 inline const CuStream kThreadStream = reinterpret_cast<CuStream>(2);
 
@@ -81,7 +81,7 @@ struct CuPoolProps {
 };
 
 inline constexpr int kCuMemoryDevice = 2;
-inline constexpr int kCuMemoryUnified = 4;  // the address may be the host's as well
+inline constexpr int kCuMemoryUnified = 4;  // the address may be a host address as well
 
 // One side of a copy of rows: the source, or the destination.
 struct CuMemcpy2DSide {
@@ -117,9 +117,10 @@ struct CuLaunchConfig {
   CuStream stream = nullptr;
 };
 
-inline constexpr int kCuCaptureRelaxed = 2;  // what a thread may call while a stream captures
+// mode of what a thread may call while a stream captures
+inline constexpr int kCuCaptureRelaxed = 2;
 inline constexpr int kCuGranularityMinimum = 0;
-inline constexpr int kCuAttributeVirtualMemory = 102;  // of a device
+inline constexpr int kCuAttributeVirtualMemory = 102;  // device attribute
 inline constexpr unsigned kCuStreamNonBlocking = 1;
 inline constexpr unsigned kCuEventDisableTiming = 2;
 // Attributes of a pointer.
@@ -129,7 +130,7 @@ inline constexpr int kCuPointerRangeSize = 12;
 // Flag of cuGetProcAddress.
 inline constexpr std::uint64_t kCuPerThreadStreams = 2;
 
-// True for the errors that each later call of the context returns as well.
+// True for errors that each later call in the context returns as well.
 constexpr bool is_sticky(int result) {
   return result == kCuIllegalAddress || result == kCuLaunchTimeout ||
          (result >= kCuHardwareStackError && result <= kCuLaunchFailed);

@@ -1,4 +1,4 @@
-// Which launches the program's events come after, so that a wait for an event completes them.
+// Records which launches precede the program's events, so that a wait for an event completes them.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,11 @@
 
 namespace redzone::interpose {
 
-// Not for several threads at a time: LaunchLog locks.
+// Not thread-safe: LaunchLog locks.
 class EventMarks {
  public:
-  // An event comes after all that the stream had been given when `until` calls of launches had
-  // returned. `thread`: whose default stream it is, for kThreadStream.
+  // The event follows all work that the stream had received when `until` launch calls had returned.
+  // `thread`: for kThreadStream, the thread whose default stream it is.
   struct Mark {
     CuContext context = nullptr;
     CuStream stream = nullptr;
@@ -21,13 +21,13 @@ class EventMarks {
     std::uint64_t until = 0;
   };
 
-  // Around the driver's call that records the event. Of two such calls that overlap it is not known
-  // which one counts, so the event has no mark then.
+  // Call around the driver's call that records the event. If two such calls overlap, it is unknown
+  // which one counts, so the event gets no mark.
   void record_begins(CuEvent event);
-  // No mark: the call failed, or is a node of a graph.
+  // An empty mark means that the call failed, or that the record is a node of a graph.
   void record_ends(CuEvent event, const std::optional<Mark>& mark);
   std::optional<Mark> mark_of(CuEvent event) const;
-  // Its handle may come back for another event.
+  // Call when an event is destroyed, because its handle may be reused for another event.
   void forget(CuEvent event) { all_.erase(event); }
 
  private:

@@ -1,11 +1,11 @@
-// Writes to files that may be larger than the limit of the process (ulimit -f) allows.
+// Makes writes beyond the file size limit of the process (ulimit -f) fail without a signal.
 #pragma once
 
 #include <signal.h>
 
 namespace redzone::interpose {
 
-// While it lives, such a write of this thread fails, and no signal ends the program.
+// While an object lives, such a write of this thread fails, and SIGXFSZ does not end the program.
 class FileLimitAsError {
  public:
   FileLimitAsError() {
@@ -20,7 +20,7 @@ class FileLimitAsError {
     sigset_t pending;
     ::sigpending(&pending);
     const timespec now{0, 0};
-    // The one of the write, which was sent to this thread.
+    // Consume the signal of the write, which was sent to this thread.
     if (!was_pending_ && ::sigismember(&pending, SIGXFSZ) == 1)
       ::sigtimedwait(&signal_, nullptr, &now);
     ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);

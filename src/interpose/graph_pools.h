@@ -1,6 +1,6 @@
-// Which blocks the graphs of a framework use. PyTorch frees a tensor of a capture once no variable
-// refers to it, but each replay of the graph writes to its memory again. So it stays until the pool
-// of the graph is released. Thread-safe with a lock of its caller.
+// Records which blocks the graphs of a framework use. PyTorch frees a tensor of a capture once no
+// variable refers to it, but each replay of the graph writes to its memory again, so the block
+// stays until the pool of the graph is released. Thread-safe only with a lock of the caller.
 #pragma once
 
 #include <cstdint>
@@ -15,20 +15,21 @@ namespace redzone::interpose {
 
 class GraphPools {
  public:
-  using Pool = std::pair<std::uint64_t, std::uint64_t>;  // as PyTorch numbers them
+  using Pool = std::pair<std::uint64_t, std::uint64_t>;  // PyTorch's identifier of a pool
 
-  // A capture into the pool begins, and ends. Several graphs may share a pool, and several captures
-  // run at a time.
+  // A capture into the pool begins, or ends. Several graphs may share a pool, and several captures
+  // may run at a time.
   void begin(Pool pool);
   void end(Pool pool);
-  // One graph of the pool is gone. The blocks that the program has freed before and that no pool
-  // keeps any longer.
+  // Call when one graph of the pool is gone. Returns the blocks that the program has freed before
+  // and that no pool keeps any longer.
   std::vector<CuAddress> release(Pool pool);
 
-  // A block for a stream that captures: it is of each pool into which a capture runs, because which
-  // of them the stream belongs to is not known.
+  // Records a block allocated for a stream that captures. The block belongs to each pool into which
+  // a capture runs, because the stream's pool is unknown.
   void allocated(CuAddress block);
-  // The program frees the block. True: a pool keeps it, and release() gives it out.
+  // Call when the program frees the block. True if a pool keeps the block; release() then returns
+  // it later.
   bool keeps(CuAddress block);
 
  private:
@@ -41,7 +42,7 @@ class GraphPools {
   };
 
   std::map<Pool, Uses> pools_;
-  std::map<CuAddress, Block> blocks_;  // those of a pool
+  std::map<CuAddress, Block> blocks_;  // blocks of at least one pool
 };
 
 }  // namespace redzone::interpose

@@ -18,11 +18,12 @@ constexpr std::size_t kPageBytes = 4096;
 constexpr unsigned char kCanary = 0xc5;
 constexpr std::size_t kMostReserved = std::size_t{16} << 40;
 constexpr std::size_t kLeastReserved = std::size_t{16} << 30;
-// A live block is two mappings, itself and the guard pages behind it. The program needs some, too.
+// A live block takes two mappings: the block and the guard pages behind it. The program needs some
+// mappings, too.
 constexpr std::size_t kMappingsEach = 2;
-constexpr std::size_t kDefaultMappings = 65530;  // of the kernel
+constexpr std::size_t kDefaultMappings = 65530;  // the kernel's default
 
-// vm.max_map_count.
+// Reads vm.max_map_count.
 std::size_t most_mappings() {
   const int fd = ::open("/proc/sys/vm/max_map_count", O_RDONLY | O_CLOEXEC);
   char text[32] = {};
@@ -49,10 +50,10 @@ unsigned char byte_at(std::uintptr_t at) {
 HostMemory::Use::Use(const HostMemory& memory, Waiting waiting) : memory_(memory) {
   const bool waits = waiting == Waiting::unbounded;
   if (memory.abandoned_) {
-    allowed_ = waits;  // reads what was there at the fork
+    allowed_ = waits;  // read the bookkeeping as it was at the fork
     return;
   }
-  // The thread that forks holds the lock already.
+  // The thread that forks already holds the lock.
   if (memory.forks_ && pthread_equal(memory.holder_, pthread_self()) != 0) {
     allowed_ = true;
     return;
@@ -64,8 +65,8 @@ HostMemory::Use::~Use() {
   if (locked_) memory_.unlock();
 }
 
-// False if the lock is not to be had: a signal handler interrupted its holder, or another thread
-// forks, which may itself wait for what this thread holds.
+// Returns false if the lock cannot be taken: a signal handler interrupted its holder, or another
+// thread forks, which may itself wait for a lock of this thread.
 bool HostMemory::lock(bool waits) const {
   if (mutex_.try_lock()) {
     holder_ = pthread_self();
@@ -143,7 +144,7 @@ void* HostMemory::allocate(std::size_t bytes, std::size_t align, bool zero, cons
     recorder_.count(Counter::left_out_memory);
     return nullptr;
   }
-  // Room for the block wherever the alignment puts it.
+  // Reserve room for the block at any position that the alignment requires.
   const std::size_t room = up(bytes, align);
   Block block;
   block.span = align > kPageBytes ? up(next_, align) : next_;
@@ -164,7 +165,7 @@ void* HostMemory::allocate(std::size_t bytes, std::size_t align, bool zero, cons
   const std::uintptr_t end = block.span + block.span_bytes;
   std::memset(pages(block.span), kCanary, block.address - block.span);
   std::memset(pages(block.address + bytes), kCanary, end - block.address - bytes);
-  // Its pages are new, so they are zero.
+  // The pages are new, so they are zero.
   if (!zero && settings_.poison >= 0) {
     if (bytes <= kMostPoisoned)
       std::memset(pages(block.address), settings_.poison, bytes);
@@ -189,7 +190,7 @@ HostMemory::Block* HostMemory::block_at(std::uintptr_t address) {
 bool HostMemory::free(void* at, const char* call, const Frames& from) {
   const auto address = reinterpret_cast<std::uintptr_t>(at);
   const Use use(*this, Waiting::bounded);
-  if (!use.allowed()) return true;  // it stays as it is: no other allocator may have it
+  if (!use.allowed()) return true;  // leave the block as it is: no other allocator may free it
   Block* const block = block_at(address);
   if (block == nullptr || block->is_freed || block->address != address) {
     if (FindingRecord* const finding = recorder_.begin_finding(FindingKind::bad_free)) {
@@ -205,7 +206,7 @@ bool HostMemory::free(void* at, const char* call, const Frames& from) {
   block->is_freed = true;
   block->freed = from;
   compare(*block);
-  // Gives the memory back, and joins the guard pages on both sides to one mapping.
+  // Return the memory and merge the guard pages on both sides into one mapping.
   if (::mmap(pages(block->span), block->span_bytes, PROT_NONE,
              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED)
     ::mprotect(pages(block->span), block->span_bytes, PROT_NONE);
@@ -221,7 +222,7 @@ bool HostMemory::free(void* at, const char* call, const Frames& from) {
 void HostMemory::begin_program() {
   const Use use(*this, Waiting::unbounded);
   ordinal_ = 0;
-  // What is counted from here on is the program's own.
+  // From here on, the counters are for the program's own blocks.
   recorder_.reset(Counter::host_blocks);
   recorder_.reset(Counter::host_frees);
   in_program_ = true;
@@ -229,7 +230,7 @@ void HostMemory::begin_program() {
 
 std::size_t HostMemory::bytes_of(const void* at) const {
   const auto address = reinterpret_cast<std::uintptr_t>(at);
-  // Whatever comes of it: a caller that moves the block needs its size.
+  // Wait without a limit, because a caller that moves the block needs its size.
   const Use use(*this, Waiting::unbounded);
   auto after = blocks_.upper_bound(address);
   if (after == blocks_.begin()) return 0;
@@ -273,8 +274,8 @@ void HostMemory::fill(FindingRecord& finding, const Block& block, std::uintptr_t
   }
 }
 
-// This thread cannot hold the lock, since the bookkeeping touches only what is mapped. Another one
-// may, or may have died with it.
+// Locks in a signal handler. This thread cannot hold the lock, since the bookkeeping touches only
+// mapped memory. Another thread may hold it, or may have died with it.
 bool HostMemory::lock_in_handler() const {
   constexpr int kTries = 1000;
   for (int i = 0; i < kTries; ++i) {
@@ -302,7 +303,7 @@ bool HostMemory::report_fault(std::uint64_t address, Access access, int signal,
   }
   if (locked) mutex_.unlock();
   if (finding != nullptr) {
-    // The unwinder reads instructions that are of no function, and these cannot be read.
+    // The unwinder reads instructions that belong to no function, and here they cannot be read.
     if (access == Access::execute) {
       finding->where.addresses[0] = instruction;
       finding->where.count = 1;
@@ -315,7 +316,7 @@ bool HostMemory::report_fault(std::uint64_t address, Access access, int signal,
 }
 
 bool HostMemory::survive(std::uint64_t address, Access access) {
-  // No memory of blocks may be executed, so a jump would fault again.
+  // Memory of blocks is not executable, so a jump would fault again.
   if (settings_.on_error != OnError::go_on || access == Access::execute || !lock_in_handler())
     return false;
   const bool out = replace_page(address & ~static_cast<std::uint64_t>(kPageBytes - 1));
@@ -325,19 +326,19 @@ bool HostMemory::survive(std::uint64_t address, Access access) {
 }
 
 bool HostMemory::replace_page(std::uintptr_t page) {
-  // What no block has had yet will be the zeroed memory of one.
+  // Do not replace a page that no block has used yet, because it will be zeroed memory of a block.
   if (page >= next_) return false;
   // A program may protect its own memory, which must not be replaced.
   const Block* const block = nearest(page);
   if (block != nullptr && !block->is_freed && page >= block->span &&
       page < block->span + block->span_bytes)
     return false;
-  // Another thread may have faulted on this page before it was mapped, and has to look again. One
-  // that goes on faulting finds a page that the program has protected since.
+  // Another thread may have faulted on this page before it was mapped, and must retry. A thread
+  // that keeps faulting accesses a page that the program has protected since.
   constexpr int kMostFaults = 1000;
   if (const auto known = survived_.find(page); known != survived_.end())
     return ++known->second < kMostFaults;
-  // The page appears with its bytes: other threads may use it at once.
+  // Map the page with its contents in one step, because other threads may use it at once.
   void* const made =
       ::mmap(nullptr, kPageBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (made == MAP_FAILED) return false;
@@ -363,7 +364,7 @@ void HostMemory::compare_zone(const Block& block, std::uintptr_t from, std::uint
   std::uintptr_t nearest_wrong = 0;
   for (std::uintptr_t at = from; at < to; ++at) {
     if (byte_at(at) == kCanary) continue;
-    // Of those before the block the last is nearest, of those after it the first.
+    // The wrong byte nearest to the block is the last one before it, or the first one after it.
     if (wrong++ == 0 || side == Side::before) nearest_wrong = at;
   }
   if (wrong == 0) return;

@@ -1,4 +1,4 @@
-// Marks code of the guard itself on this thread: what it allocates is not the program's.
+// Marks code of the guard itself on this thread: its allocations are not the program's.
 #pragma once
 
 namespace redzone::interpose {
@@ -12,7 +12,7 @@ class InternalScope {
   static bool active() { return depth_ != 0; }
 
  private:
-  // Not allocated at first use, as other models of thread-local storage are.
+  // This model of thread-local storage does not allocate at first use, as other models do.
   static thread_local constinit int depth_ __attribute__((tls_model("initial-exec")));
 };
 

@@ -1,6 +1,6 @@
-// The environment variables that are stored with a finding of a program, so that it runs again as
-// it did. All others may hold secrets and are never written anywhere. LD_PRELOAD is none of them: a
-// finding of one machine must not have files of another loaded.
+// The environment variables that are stored with a finding of a program, so that a rerun has the
+// same environment. All others may hold secrets and are never written anywhere. LD_PRELOAD is
+// excluded, because a finding of one machine must not make another machine load files.
 #pragma once
 
 #include <string_view>

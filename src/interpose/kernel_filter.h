@@ -1,4 +1,4 @@
-// Which kernels the settings name: those alone are waited for, checked and held.
+// Which kernels the settings select: only these are waited for, checked and held.
 #pragma once
 
 #include <regex.h>
@@ -7,19 +7,19 @@ namespace redzone::interpose {
 
 class KernelFilter {
  public:
-  // A POSIX extended regular expression; "": all kernels. One that is wrong names all as well: the
-  // command refuses it (problem()) before a process gets it.
+  // `pattern`: a POSIX extended regular expression; "" selects all kernels. An invalid pattern
+  // selects all as well: the command rejects it with problem() before a process gets it.
   explicit KernelFilter(const char* pattern);
   ~KernelFilter();
   KernelFilter(const KernelFilter&) = delete;
   KernelFilter& operator=(const KernelFilter&) = delete;
 
   bool names_all() const { return !compiled_; }
-  // By its name as the linker has it, or as people write it, "fill(float*, int)". A kernel without
-  // a known name may be any.
+  // True if the pattern matches the kernel's linker name or its demangled name, "fill(float*,
+  // int)". A kernel without a known name always matches.
   bool names(const char* linker_name) const;
 
-  // What is wrong with the pattern, in `text`; false if it is right.
+  // Stores the error of an invalid pattern in `text`. Returns false if the pattern is valid.
   static bool problem(const char* pattern, char* text, unsigned long bytes);
 
  private:

@@ -15,12 +15,12 @@ std::uint32_t this_thread() {
   return known;
 }
 
-// Names of cuLaunchKernel's `extra`.
+// Keys in the list `extra` of cuLaunchKernel().
 void* const kBufferPointer = reinterpret_cast<void*>(1);
 void* const kBufferSize = reinterpret_cast<void*>(2);
-constexpr int kMostExtra = 8;  // words; more are not read
+constexpr int kMostExtra = 8;  // words; further ones are not read
 
-// The arguments as one buffer, in the place that `extra` names.
+// Copies the arguments from the buffer that `extra` points to; returns their size.
 std::size_t copy_buffer(void** extra, unsigned char* to) {
   const void* buffer = nullptr;
   std::size_t bytes = 0;
@@ -73,7 +73,7 @@ void LaunchLog::ask(void* handle, Kernel& kernel) const {
     kernel.sizes[kernel.parameters++] = static_cast<std::uint16_t>(bytes);
     kernel.argument_bytes = static_cast<std::uint32_t>(offset + bytes);
   }
-  // Its first launch loads it.
+  // The driver loads the function at its first launch, so query again later.
   if (result == kCuFunctionNotLoaded) kernel.asked = false;
 }
 
@@ -275,7 +275,7 @@ void LaunchLog::function_of(void* function, void* kernel) {
   Kernel out;
   if (at != kernels_.end()) out = at->second;
   out.handle = Handle::function;
-  out.asked = false;  // about its parameters
+  out.asked = false;  // query the driver for its parameters
   out.named.reset();
   out.parameters = out.argument_bytes = 0;
   kernels_[function] = out;

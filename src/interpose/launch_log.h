@@ -1,5 +1,5 @@
-// The last launches of the process, in its record: what was launched, with which arguments, and
-// whether it is known to have completed. Any thread may call any function.
+// The last launches of the process, stored in its record: what was launched, with which arguments,
+// and whether it is known to have completed. Thread-safe.
 #pragma once
 
 #include <map>
@@ -18,7 +18,7 @@ namespace redzone::interpose {
 
 class LaunchLog {
  public:
-  // Both outlive this object. `kernels`: a pattern, for is_named().
+  // Both references must outlive this object. `kernels`: the pattern for is_named().
   LaunchLog(const Driver& driver, Recorder& recorder, const char* kernels = "");
   LaunchLog(const LaunchLog&) = delete;
   LaunchLog& operator=(const LaunchLog&) = delete;
@@ -31,55 +31,59 @@ class LaunchLog {
     void** parameters = nullptr;
     void** extra = nullptr;
   };
-  // Before the driver's call, so that a call that does not return is in the record. The number of
-  // the launch. `blocks`: of the guard so far.
+  // Call before the driver's call, so that a call that does not return is in the record. Returns
+  // the number of the launch. `blocks`: number of the guard's blocks so far.
   std::uint64_t begin(const Call& call, bool captured, std::uint64_t blocks);
-  // The call has returned.
+  // Call after the driver's call has returned.
   void end(std::uint64_t launch, int result);
-  // Whether the kernel of this launch is one of those that the settings name. A graph may have any.
+  // True if the settings select the kernel of this launch. A graph is always selected, because it
+  // may contain any kernel.
   bool is_named(const Call& call);
   // Number of the last launch; 0 if there was none.
   std::uint64_t last() const;
-  // How many calls of launches have returned so far.
+  // Number of launch calls that have returned so far.
   std::uint64_t returned() const;
 
-  // A wait for the stream, or without one for the context, has returned: it began when `until`
-  // calls had. A launch whose call had not returned yet may have come after the wait.
+  // Call after a wait for the stream, or for the whole context if `stream` is empty, has returned.
+  // `until`: the number of launch calls that had returned when the wait began; a launch whose call
+  // had not returned by then may have come after the wait.
   void completed(CuContext context, std::optional<CuStream> stream, std::uint64_t until);
-  // Its handle may come back for another stream.
+  // Call when a stream is destroyed, because its handle may be reused for another stream.
   void stream_gone(CuStream stream);
 
-  // Around the driver's call that records the event in the stream of the current context. It marks
-  // nothing if the call fails or the stream is captured.
+  // Call around the driver's call that records the event in a stream of the current context.
+  // `marks`: false if the call fails or the stream captures; then the event has no mark.
   void record_begins(CuEvent event);
   void record_ends(CuEvent event, CuStream stream, std::uint64_t until, bool marks);
-  // A wait for the event as it is now, which has returned: what completed() does for its stream.
+  // mark_of(): the event's current mark, to be read before a wait for the event. passed(): call
+  // after that wait; does for the event's stream what completed() does.
   std::optional<EventMarks::Mark> mark_of(CuEvent event) const;
   void passed(const EventMarks::Mark& mark);
   void event_gone(CuEvent event);
 
-  // What the program has looked up. Drivers before CUDA 12.3 do not tell names.
+  // Kernels that the program has looked up by name. Drivers before CUDA 12.3 do not report names.
   enum class Handle : std::uint8_t { unknown, function, kernel };
   void looked_up(void* kernel, Handle handle, const char* name);
-  // A handle of which only the kind is known: it is asked about when it is launched, again if the
-  // driver has loaded it since.
+  // Records a handle of which only the kind is known. The driver is queried for its name and
+  // parameters when the kernel is launched, and again if the driver has loaded it since.
   void met(void* kernel, Handle handle);
-  // The function of a kernel, which has its name.
+  // Records the function of a kernel, which has the same name.
   void function_of(void* function, void* kernel);
-  // A module was unloaded: handles may come back for other kernels.
+  // Call when a module was unloaded: handles may be reused for other kernels.
   void forget_kernels();
 
   // Keeps copies of the launches of the context that are not known to have completed, and the
-  // number of those that were among them when a later launch took their place in the record. False:
-  // this was done before, for this context or another. `resolve(word, blocks, pointer)`: whether
-  // the word points to a block that was among the first `blocks`, which is filled in.
+  // number of such launches that later launches have displaced from the record. Returns false if
+  // this was done before, for this context or another. `resolve(word, blocks, pointer)` returns
+  // true if the word points to one of the first `blocks` blocks, and stores that block in
+  // `pointer`.
   template <class Resolve>
   bool keep_unfinished(CuContext context, Resolve resolve);
-  // Copies a launch that is still in the record.
+  // Copies a launch that is still in the record. Returns false if it is not.
   template <class Resolve>
   bool copy(std::uint64_t launch, Resolve resolve, LaunchRecord& out) const;
 
-  // Around fork().
+  // Call around fork().
   void lock() { mutex_.lock(); }
   void unlock() { mutex_.unlock(); }
 
@@ -89,21 +93,22 @@ class LaunchLog {
     std::uint32_t parameters = 0, argument_bytes = 0;
     std::uint16_t offsets[kParametersKept] = {}, sizes[kParametersKept] = {};
     Handle handle = Handle::unknown;
-    bool asked = false;         // the driver, about its parameters
-    std::optional<bool> named;  // by the filter; empty until it is needed
+    bool asked = false;         // the driver was queried for its parameters
+    std::optional<bool> named;  // selected by the filter; empty until it is needed
   };
 
-  // Launches that have lost their place in the record.
+  // Launches that later launches have displaced from the record.
   using LostKey =
       std::tuple<std::uint64_t, std::uint64_t, std::uint32_t>;  // context, stream, thread
   struct Lost {
     std::uint64_t launches = 0;
-    std::uint64_t returned = 0;  // of the last of them
+    std::uint64_t returned = 0;  // number of the last of their calls to return
   };
 
   Kernel& kernel_of(void* handle);
   void lose(const LaunchRecord& launch);
-  // What a wait is for: all of a context, or a stream of it; `thread` has the default stream.
+  // What a wait is for: a whole context, or one of its streams. `thread`: the thread of a
+  // per-thread default stream.
   struct Wait {
     std::uint64_t context = 0;
     std::optional<CuStream> stream;
@@ -125,7 +130,8 @@ class LaunchLog {
   EventMarks events_;
   KernelFilter filter_;
   std::map<LostKey, Lost> lost_;
-  std::map<std::uint64_t, LostKey> lost_calls_;  // by launch: those whose call has not returned
+  // keyed by launch: displaced launches whose call has not returned
+  std::map<std::uint64_t, LostKey> lost_calls_;
   std::uint64_t last_ = 0, returned_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// Launches of a guarded process, as its record (record.h) keeps them.
+// Launches of a guarded process, as stored in its record (record.h).
 #pragma once
 
 #include <cstddef>
@@ -14,10 +14,10 @@ inline constexpr std::size_t kPointersKept = 16;
 
 enum class LaunchState : std::uint32_t {
   calling,    // the driver's call has not returned
-  launched,   // it has: the kernel may run, wait, or be over
+  launched,   // the call has returned: the kernel may run, wait, or be finished
   completed,  // a wait for its stream or its context has returned since
   captured,   // a node of a graph, which runs when the graph is launched
-  refused,    // by the driver
+  refused,    // the driver returned an error
 };
 enum class LaunchKind : std::uint32_t { kernel, graph };
 
@@ -29,20 +29,20 @@ struct PointerRecord {
 };
 
 struct LaunchRecord {
-  std::uint64_t ordinal = 0;   // 1 for the first of the process; 0: none, or being written
-  std::uint64_t returned = 0;  // its call was the n-th to return; 0: it has not
+  std::uint64_t ordinal = 0;   // 1 for the first launch of the process; 0: unused, or being written
+  std::uint64_t returned = 0;  // its call was the n-th to return; 0: it has not returned
   LaunchState state = LaunchState::calling;
   LaunchKind kind = LaunchKind::kernel;
   std::uint64_t context = 0;
-  std::uint64_t stream = 0;  // 0: it was destroyed
-  std::uint64_t blocks = 0;  // that the process had allocated
+  std::uint64_t stream = 0;  // 0: the stream was destroyed
+  std::uint64_t blocks = 0;  // number of blocks that the process had allocated
   std::uint32_t thread = 0;
   std::uint32_t grid[3] = {}, block[3] = {};
   std::uint32_t shared_bytes = 0;
-  std::uint32_t parameters = 0;  // of which the place is known; 0 if none is
+  std::uint32_t parameters = 0;  // number of parameters with known offsets
   std::uint32_t argument_bytes = 0, pointers_found = 0;
   std::uint16_t offsets[kParametersKept] = {}, sizes[kParametersKept] = {};
-  char name[kKernelNameBytes] = {};  // as the linker has it, cut off; "": unknown
+  char name[kKernelNameBytes] = {};  // linker name, truncated; "": unknown
   unsigned char arguments[kArgumentBytes] = {};
   PointerRecord pointers[kPointersKept] = {};
 };

@@ -9,7 +9,7 @@ namespace redzone::interpose {
 template <class Thing>
 class Lent {
  public:
-  // `spare` outlives this object. A null `thing` is none: nothing goes back.
+  // `spare` must outlive this object. A null `thing` means none: nothing goes back.
   Lent(std::vector<Thing>& spare, Thing thing) : spare_(spare), thing_(thing) {}
   ~Lent() {
     if (thing_ != nullptr) spare_.push_back(thing_);
@@ -19,7 +19,7 @@ class Lent {
 
   explicit operator bool() const { return thing_ != nullptr; }
   Thing get() const { return thing_; }
-  // The caller's from now on.
+  // Transfers ownership to the caller.
   Thing keep() { return std::exchange(thing_, nullptr); }
 
  private:

@@ -12,7 +12,7 @@
 namespace redzone::interpose {
 namespace {
 
-// A file that is written front to back.
+// A file that is written sequentially.
 class Out {
  public:
   explicit Out(const char* file)

@@ -1,6 +1,6 @@
-// What a guarded process was started as, in a file beside its record: its working folder, its
-// variables of kKeptVariables, its arguments. Each is ended by a zero byte; an empty text is
-// between the variables ("NAME=value") and the arguments.
+// The origin of a guarded process, in a file beside its record: its working folder, its variables
+// of kKeptVariables ("NAME=value"), and its arguments. A zero byte ends each text; an empty text
+// separates the variables from the arguments.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@ namespace redzone::interpose {
 
 inline constexpr std::string_view kOriginSuffix = ".origin";
 
-// Allocates nothing. A file that cannot be written is left out, or ends early.
+// Does not allocate. If writing fails, the file is missing or truncated.
 void write_origin_file(const char* file);
 
 // Reads a small file into `text`, with a final zero. False if it cannot be read or does not fit.

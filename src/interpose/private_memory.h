@@ -1,5 +1,5 @@
-// Memory for the bookkeeping of a guard. It comes from mmap() and never from malloc(), which may be
-// what is guarded.
+// Memory for the bookkeeping of a guard. It comes from mmap() and never from malloc(), which may
+// itself be guarded.
 #pragma once
 
 #include <cstddef>
@@ -15,9 +15,9 @@ class PrivateMemory {
   constexpr PrivateMemory() = default;
   PrivateMemory(const PrivateMemory&) = delete;
   PrivateMemory& operator=(const PrivateMemory&) = delete;
-  // Chunks are never unmapped: owners live as long as the process.
+  // Chunks are never unmapped, because owners live until the process ends.
 
-  // Aligned to 16 bytes. Ends the process if the system has no memory.
+  // The result is aligned to 16 bytes. Ends the process if the system has no memory.
   void* allocate(std::size_t bytes);
   void release(void* memory, std::size_t bytes);
 
@@ -33,7 +33,7 @@ class PrivateMemory {
   std::size_t left_ = 0;
 };
 
-// For containers of the standard library.
+// Adapter for containers of the standard library.
 template <class T>
 class PrivateAllocator {
  public:

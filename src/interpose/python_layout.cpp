@@ -25,7 +25,7 @@ constexpr bool is_control(unsigned character) {
   return character < ' ' || (character >= 0x7f && character < 0xa0);
 }
 
-// Halves of surrogate pairs stand for bytes of a path that are no text.
+// Surrogates stand for bytes of a path that are not valid text.
 constexpr unsigned as_text(unsigned character) {
   constexpr unsigned replacement = 0xfffd;
   return character >= 0xd800 && character < 0xe000 ? replacement : character;
@@ -67,10 +67,11 @@ const char* PythonLayout::previous(const char* frame) const {
 PyObject PythonLayout::code_of(const char* frame) const {
   const auto code = read<PyObject>(frame, version_->code);
   if (code == nullptr || read<const void*>(code, kObjectType) != python_->code_type) return nullptr;
-  // The last frame of a code object may be what frees it, and what the code holds.
+  // The last frame of a code object may be in the middle of freeing the code object and its
+  // members.
   if (read<std::intptr_t>(code, kObjectReferences) == 0) return nullptr;
   if (file_ == 0) return code;
-  // Where C calls Python, 3.12 has a frame whose code is no function of the program.
+  // If C calls Python, 3.12 adds a frame whose code is no function of the program.
   char room[kShim.size() + 1];
   return text_of(object_at(code, file_), Part::beginning, room) == kShim ? nullptr : code;
 }
@@ -111,14 +112,15 @@ std::uint64_t PythonLayout::end_of(PyObject string) const {
   return out;
 }
 
-// The attributes of a code object are the objects that it holds.
+// The attributes of a code object are the same objects that its fields refer to.
 bool PythonLayout::find_names(PyObject code) {
   const PyObject file = python_->attribute(code, "co_filename");
   const PyObject function = python_->attribute(code, "co_qualname");
   if (file != nullptr && function != nullptr) {
     for (std::size_t at = kObjectHeader; at + sizeof(void*) <= bytes_; at += sizeof(void*)) {
       if (file_ == 0 && object_at(code, at) == file) file_ = at;
-      if (object_at(code, at) == function) function_ = at;  // behind co_name, which may be the same
+      // follows co_name, which may be the same object
+      if (object_at(code, at) == function) function_ = at;
     }
   }
   const bool found = file_ != 0 && function_ != 0;
@@ -128,7 +130,7 @@ bool PythonLayout::find_names(PyObject code) {
   return found;
 }
 
-// Compares the frames from this one on, which is released, with those that are read.
+// Compares the frames from `frame` on with those read by offsets. Releases `frame`.
 bool PythonLayout::agrees(PyObject frame) {
   const char* own = innermost(python_->thread());
   int compared = 0;

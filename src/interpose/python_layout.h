@@ -1,7 +1,7 @@
-// Where CPython keeps the frames of a thread, so that they can be read without the interpreter's
-// lock: PyTorch releases it before it allocates. The places in frames are those of a version (3.11
-// to 3.13); they are used only after they have given the same stack as the interpreter's own
-// functions.
+// The places where CPython keeps the frames of a thread, so that frames can be read without the
+// interpreter's lock: PyTorch releases the lock before it allocates. The offsets are those of a
+// version (3.11 to 3.13); they are used only after they have given the same stack as the
+// interpreter's own functions.
 #pragma once
 
 #include <cstdint>
@@ -15,17 +15,17 @@ namespace redzone::interpose {
 
 class PythonLayout {
  public:
-  // Whether there is a layout for this version at all.
+  // True if a layout for this version exists.
   static bool supports(const PythonApi& python);
-  // Compares the two ways to read the stack of this thread, which holds the lock and runs a
-  // function of Python. Empty if they do not agree, or the version is another one.
+  // Checks the layout against the interpreter's functions on the stack of this thread, which must
+  // hold the lock and run a Python function. Empty if they differ, or the version is not supported.
   static std::optional<PythonLayout> find(const PythonApi& python);
 
   struct Line {
     PyObject code = nullptr, file = nullptr, function = nullptr;
     int line = 0;
   };
-  // Calls `visit(line)` from the innermost frame on, until it returns false. The thread may or may
+  // Calls `visit(line)` for each frame, innermost first, until it returns false. The thread need
   // not hold the lock.
   template <class Visit>
   void walk(PyThread thread, Visit visit) const {
@@ -39,11 +39,11 @@ class PythonLayout {
       frame = previous(frame);
     }
   }
-  // Of a string, as UTF-8: as many characters of its beginning or its end as `room` has place for.
-  // "" if one of these is a control character.
+  // The first or last characters of a string, as UTF-8, as many as fit into `room`. "" if one of
+  // these is a control character.
   enum class Part : std::uint8_t { beginning, end };
   std::string_view text_of(PyObject string, Part part, std::span<char> room) const;
-  // A number made of its length and its last characters.
+  // A hash of the string's length and its last characters.
   std::uint64_t end_of(PyObject string) const;
 
  private:
@@ -51,7 +51,8 @@ class PythonLayout {
   struct Version {
     unsigned major_minor;
     std::size_t thread_to_frame;
-    std::optional<std::size_t> then;  // thread_to_frame is of a structure that has the frame there
+    // offset of the frame in the structure that thread_to_frame points to
+    std::optional<std::size_t> then;
     std::size_t code, previous, instruction;
   };
   static const Version kVersions[];
@@ -61,7 +62,7 @@ class PythonLayout {
       : python_(&python), version_(&version) {}
   const char* innermost(PyThread thread) const;
   const char* previous(const char* frame) const;
-  // Null for frames of the interpreter itself, and of code that is just being freed.
+  // Null for frames of the interpreter itself, and for code that is being freed.
   PyObject code_of(const char* frame) const;
   int line_of(const char* frame, PyObject code) const;
   static PyObject object_at(PyObject in, std::size_t offset);
@@ -70,8 +71,8 @@ class PythonLayout {
 
   const PythonApi* python_;
   const Version* version_;
-  std::size_t bytes_ = 0;                // of a code object before its instructions
-  std::size_t file_ = 0, function_ = 0;  // of a code object
+  std::size_t bytes_ = 0;                // size of a code object before its instructions
+  std::size_t file_ = 0, function_ = 0;  // offsets in a code object
 };
 
 }  // namespace redzone::interpose

@@ -1,4 +1,4 @@
-// Which modules of Python are not the program's own.
+// Tells installed Python modules from the program's own.
 #pragma once
 
 #include <algorithm>
@@ -7,8 +7,8 @@
 
 namespace redzone::interpose {
 
-// By the path of their file, or its end: what a package manager has put there, the standard
-// library, and code without a file.
+// Decides by the path of the module's file, or the end of that path: files that a package manager
+// installed, the standard library, and code without a file.
 inline bool is_installed_python(std::string_view file) {
   constexpr std::array<std::string_view, 4> kPlaces{"/site-packages/", "/dist-packages/",
                                                     "/lib/python3", "<frozen"};

@@ -10,8 +10,9 @@
 namespace redzone::interpose {
 namespace {
 
-// A line that has a number. Another code object may get the address of one that is gone: so what it
-// is called counts as well, and where the objects of its names are the same the ends of these.
+// A line that has been numbered. Another code object may get the address of a freed one, so the
+// entry also compares the file and function names and, if the name objects are the same, hashes of
+// their ends.
 struct Known {
   const void* code = nullptr;
   int line = 0;
@@ -20,7 +21,7 @@ struct Known {
   std::uint32_t number = 0;
 };
 constexpr std::size_t kKnown = 2 * kPythonLines;
-// A thread may hold the lock where its stack cannot be compared.
+// A thread may hold the lock at a place where its stack cannot be compared.
 constexpr int kMostTries = 16;
 
 constinit PythonApi python;
@@ -29,14 +30,14 @@ constinit std::atomic<const PythonLayout*> layout{nullptr};
 alignas(PythonLayout) unsigned char layout_memory[sizeof(PythonLayout)];
 constinit int tries = 0;
 constinit Known known[kKnown];
-constinit std::atomic_flag busy = ATOMIC_FLAG_INIT;  // for the two above
+constinit std::atomic_flag busy = ATOMIC_FLAG_INIT;  // protects the variables above
 
 std::uint64_t hash_of(std::string_view file, std::string_view function) {
   constexpr std::uint64_t basis = 0xcbf29ce484222325, prime = 0x100000001b3;  // FNV-1a
   std::uint64_t out = basis;
   for (const std::string_view text : {file, function}) {
     for (const char c : text) out = (out ^ static_cast<unsigned char>(c)) * prime;
-    out *= prime;  // an end
+    out *= prime;  // separates the texts
   }
   return out;
 }
@@ -55,7 +56,7 @@ std::uint32_t number_of(Recorder& recorder, const PythonLayout& how,
   const auto file = how.text_of(line.file, PythonLayout::Part::end, file_room);
   const auto function = how.text_of(line.function, PythonLayout::Part::beginning, function_room);
   const std::uint64_t texts = hash_of(file, function);
-  // At most half of the places are taken.
+  // At most half of the table's places are used.
   for (; known[at].number != 0; at = (at + 1) % kKnown)
     if (known[at].code == line.code && known[at].line == line.line && known[at].texts == texts) {
       known[at].file = line.file, known[at].function = line.function, known[at].ends = ends;
@@ -83,8 +84,8 @@ void learn_python() {
       busy.test_and_set(std::memory_order_acquire))
     return;
   if (layout.load(std::memory_order_relaxed) == nullptr && tries < kMostTries) {
-    const InternalScope scope;  // what the interpreter allocates is not the program's
-    // A collection would run code of the program within the call that this is part of.
+    const InternalScope scope;  // the interpreter's allocations are not the program's
+    // A collection would run code of the program within the intercepted call.
     const bool collects = python.disable_collection() != 0;
     if (const auto found = PythonLayout::find(python))
       layout.store(new (layout_memory) PythonLayout(*found), std::memory_order_release);

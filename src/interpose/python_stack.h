@@ -1,24 +1,23 @@
-// Where the Python interpreter of the calling thread is, if the program is one of CPython 3.11
-// to 3.13.
+// The Python stack of the calling thread, if the program runs CPython 3.11 to 3.13.
 #pragma once
 
 #include "interpose/recorder.h"
 
 namespace redzone::interpose {
 
-// Looks the interpreter's functions up, before main(); without them the others do nothing.
-// `find(name)`: a symbol of the program, or null.
+// Looks up the interpreter's functions, before main(); without them the other functions do nothing.
+// `find(name)` returns a symbol of the program, or null.
 void find_python(void* (*find)(const char* name));
 
-// Learns to read stacks, once this thread holds the interpreter's lock in a function of Python. The
-// interpreter allocates meanwhile. So it must be where a function of C that Python calls may use
-// the interpreter: never within malloc() or free(), which the interpreter's own allocator calls in
-// its midst.
+// Verifies the layout of stacks, once this thread holds the interpreter's lock in a Python
+// function. The interpreter allocates meanwhile, so call it only where a C function called by
+// Python may use the interpreter: never within malloc() or free(), which the interpreter's
+// allocator calls while its state is inconsistent.
 void learn_python();
 
-// Adds the Python stack to `out`, whether this thread holds the interpreter's lock or not; none
-// before learn_python() has succeeded. The interpreter allocates nothing for it. Not in signal
-// handlers.
+// Adds the Python stack to `out`, whether or not this thread holds the interpreter's lock; adds
+// nothing before learn_python() has succeeded. The interpreter allocates nothing for this. Not for
+// signal handlers.
 void take_python_stack(Recorder& recorder, Frames& out);
 
 }  // namespace redzone::interpose

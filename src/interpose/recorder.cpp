@@ -20,7 +20,7 @@
 namespace redzone::interpose {
 namespace {
 
-// Appends to a buffer that has room for one more; keeps it terminated.
+// Appends to a zero-terminated buffer; truncates the text if it does not fit.
 void append(char* buffer, std::size_t bytes, std::string_view text) {
   const std::size_t used = std::strlen(buffer);
   const std::size_t n = text.size() < bytes - 1 - used ? text.size() : bytes - 1 - used;
@@ -39,8 +39,8 @@ bool is_same(const Frames& a, const Frames& b) {
          std::equal(a.python, a.python + a.python_count, b.python, b.python + b.python_count);
 }
 
-// Whether reports cannot tell them apart, but for the block and the time: all that a signature
-// (guard/program_run.h) is made of is the same, and whether a launch is named.
+// True if reports cannot distinguish the findings, except by block and time: all parts of a
+// signature (guard/program_run.h) are the same, and either both or neither name a launch.
 bool is_of_same_place(const FindingRecord& a, const FindingRecord& b) {
   return a.kind == b.kind && a.access == b.access && a.side == b.side &&
          a.on_device == b.on_device && a.code == b.code && a.block_freed == b.block_freed &&
@@ -58,7 +58,7 @@ bool Recorder::open(const char* folder) {
   std::strcpy(folder_, folder);
   int fd = -1;
   char file[sizeof stem_ + kRecordSuffix.size()] = {};
-  // Programs that one process runs one after another (exec) have the same number.
+  // Programs that a process runs one after another (exec) share its pid.
   for (std::uint64_t n = 0; fd < 0; ++n) {
     stem_[0] = '\0';
     append(stem_, sizeof stem_, folder_);
@@ -77,7 +77,7 @@ bool Recorder::open(const char* folder) {
     mapped = ::mmap(nullptr, sizeof(Record), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
   ::close(fd);
   if (mapped == MAP_FAILED) return false;
-  auto* record = static_cast<Record*>(mapped);  // its pages are not touched before they are used
+  auto* record = static_cast<Record*>(mapped);  // pages are allocated at their first use
   record->layout_bytes = sizeof(Record);
   record->pid = static_cast<std::uint32_t>(::getpid());
   record->parent = static_cast<std::uint32_t>(::getppid());
@@ -99,8 +99,8 @@ void Recorder::reopen_after_fork() {
   Record* const parents = record_;
   record_ = nullptr;
   if (open(folder_)) {
-    // The code that was proven in the parent is the code of the child, and stacks of blocks that
-    // the child has inherited name lines.
+    // The child runs the same code, so the parent's proof holds for it. Stacks of inherited blocks
+    // refer to the parent's Python lines.
     if (parents->facts[static_cast<std::size_t>(Fact::cpu_proven)].load() != 0)
       note(Fact::cpu_proven);
     const std::uint32_t lines = parents->python_count.load();
@@ -172,14 +172,15 @@ FindingRecord* Recorder::begin_finding(FindingKind kind) {
   return nullptr;
 }
 
-// The finding counts before its maps are saved, which may fail: a handler's stack may be short.
+// Mark the finding as complete before saving the maps, which may fail: a handler's stack may be
+// short.
 void Recorder::publish(FindingRecord& finding) {
   for (FindingRecord& other : record_->findings) {
     if (other.state.load(std::memory_order_acquire) != FindingState::complete ||
         !is_of_same_place(other, finding))
       continue;
     other.repeats.fetch_add(1, std::memory_order_relaxed);
-    // A free one is all zero, as in a new file.
+    // A free slot is all zero, as in a new file.
     constexpr std::size_t facts = offsetof(FindingRecord, kind);
     std::memset(reinterpret_cast<unsigned char*>(&finding) + facts, 0, sizeof finding - facts);
     finding.state.store(FindingState::free, std::memory_order_release);
@@ -187,7 +188,7 @@ void Recorder::publish(FindingRecord& finding) {
   }
   finding.state.store(FindingState::complete, std::memory_order_release);
   int before = 0;
-  // free() is no point of cancellation.
+  // free() must not be a cancellation point, but the file operations below are.
   ::pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
   save_maps();
   ::pthread_setcancelstate(before, nullptr);

@@ -7,7 +7,7 @@
 namespace redzone::interpose {
 namespace {
 
-// One number of Settings by its key. `set` refuses values that are out of range.
+// One number of Settings and its key. `set` returns false for values out of range.
 struct Field {
   std::string_view key;
   std::int64_t (*get)(const Settings&);

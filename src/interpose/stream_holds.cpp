@@ -9,7 +9,7 @@ namespace {
 
 constexpr unsigned kPauseUs = 50;
 
-// The n-th number of a seed (splitmix64).
+// The n-th random number of a seed (splitmix64).
 std::uint64_t draw(std::uint64_t seed, std::uint64_t n) {
   std::uint64_t z = seed + n * 0x9e3779b97f4a7c15u;
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -42,12 +42,12 @@ void StreamHolds::before_launch(CuStream stream) {
     holds_.fetch_sub(1);
     return;
   }
-  hold.release();  // NOLINT(bugprone-unused-return-value): wait() has it now
+  hold.release();  // NOLINT(bugprone-unused-return-value): wait() owns it now
   recorder_.count(Counter::streams_held);
 }
 
-// A context that breaks calls no host function any more: the memory of its holds is not freed then,
-// and they count as holds until the process ends.
+// A broken context no longer calls host functions: the memory of its holds is then not freed, and
+// they count as holds until the process ends.
 void StreamHolds::wait(void* hold) {
   const std::unique_ptr<Hold> own(static_cast<Hold*>(hold));
   for (std::uint64_t waited_us = 0; waited_us < own->most_us; waited_us += kPauseUs) {

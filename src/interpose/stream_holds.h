@@ -1,7 +1,7 @@
-// Stops streams for a while (`--launch held`), so that what a program does not order is out of
-// order more often. Before launches that are chosen from a seed, a host function is put into the
-// stream, which returns once the program waits for the device, or after a few milliseconds. So no
-// hold outlives its time, whatever the program and its threads do.
+// Delays streams (`--launch held`), so that work which the program does not order runs out of order
+// more often. Before launches chosen by a seed, a host function is enqueued in the stream. It
+// returns once the program waits for the device, or after a few milliseconds, so no hold outlives
+// its time, regardless of what the program and its threads do.
 #pragma once
 
 #include <atomic>
@@ -15,19 +15,19 @@ namespace redzone::interpose {
 
 class StreamHolds {
  public:
-  // All of them outlive this object, which outlives the work of all streams.
+  // All arguments must outlive this object, which must outlive the work of all streams.
   StreamHolds(const Driver& driver, const Settings& settings, Recorder& recorder);
   StreamHolds(const StreamHolds&) = delete;
   StreamHolds& operator=(const StreamHolds&) = delete;
 
-  // Before a launch in the stream, which does not capture. May put a hold into it.
+  // Call before a launch in a stream that does not capture. May enqueue a hold.
   void before_launch(CuStream stream);
-  // The program waits: the holds so far end.
+  // Call when the program waits: ends all current holds.
   void release() { generation_.fetch_add(1, std::memory_order_relaxed); }
 
-  // The driver calls host functions one after another, so holds of several streams add up.
+  // The driver calls host functions one after another, so the holds of several streams add up.
   static constexpr int kMostHolds = 4;
-  static constexpr std::uint64_t kOneIn = 4;  // launches
+  static constexpr std::uint64_t kOneIn = 4;  // one launch in this many is held
   static constexpr std::uint64_t kShortestUs = 100, kLongestUs = 3000;
 
  private:
@@ -38,7 +38,7 @@ class StreamHolds {
   const Settings& settings_;
   Recorder& recorder_;
   std::atomic<std::uint64_t> launches_{0}, generation_{0};
-  std::atomic<int> holds_{0};  // in streams
+  std::atomic<int> holds_{0};  // number of holds in streams
 };
 
 }  // namespace redzone::interpose

@@ -5,7 +5,8 @@ namespace {
 
 constexpr const char* kFree = "PyTorch's free";
 
-// Captures of other threads do not forbid the calls of this one meanwhile. They are in no graph.
+// While an object lives, captures of other threads do not forbid calls of this thread. The calls
+// are not part of a graph.
 class BesideCaptures {
  public:
   explicit BesideCaptures(const Driver& driver) : driver_(driver) { exchange(); }
@@ -19,7 +20,7 @@ class BesideCaptures {
   }
 
   const Driver& driver_;
-  int mode_ = kCuCaptureRelaxed;  // that of the thread while this object lives
+  int mode_ = kCuCaptureRelaxed;  // the thread's other mode while this object lives
 };
 
 }  // namespace
@@ -27,7 +28,8 @@ class BesideCaptures {
 CuAddress TorchBlocks::allocate(std::size_t bytes, CuStream stream, const Frames& from) {
   free_waiting();
   const bool is_of_graph = memory_.captures(stream);
-  // While anything captures, a block that is ready is in no order.
+  // During any capture, DeviceMemory returns only prepared blocks, which must not be requested in
+  // the order of a stream.
   const Order order = memory_.capturing() ? Order() : Order(stream);
   const auto guarded = memory_.allocate(bytes, order, from);
   const CuAddress block = guarded ? *guarded : allocate_plain(bytes);
@@ -63,7 +65,8 @@ void TorchBlocks::free_now(CuAddress block, Order order, const Frames& from) {
 }
 
 void TorchBlocks::free_waiting() {
-  // A free waits for the device, which invalidates a capture.
+  // Wait for the end of the capture, because a free waits for the device, which would invalidate
+  // the capture.
   if (memory_.capturing()) return;
   std::vector<CuAddress> all;
   {
@@ -93,7 +96,7 @@ void TorchBlocks::release_pool(GraphPools::Pool pool) {
     const std::lock_guard lock(mutex_);
     all = pools_.release(pool);
   }
-  // The streams in which the graph was replayed are not known.
+  // The streams in which the graph was replayed are unknown, so free in the order of all streams.
   for (const CuAddress block : all) free_now(block, std::nullopt, {});
   free_waiting();
 }

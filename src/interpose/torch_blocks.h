@@ -1,8 +1,9 @@
-// Tensors of PyTorch, each a block, through the interface of its pluggable allocator: each call has
-// the stream in whose order it is, other streams that use a tensor are recorded, and memory of
-// graphs stays while they may be replayed.
+// Guards each tensor of PyTorch as a block, through PyTorch's pluggable allocator interface: each
+// call gets the stream in whose order it takes effect, other streams that use a tensor are
+// recorded, and memory of graphs stays while they may be replayed.
 //
-// Blocks come from DeviceMemory, or where that cannot guard one (it counts why) from the driver.
+// Blocks come from DeviceMemory or, if it cannot guard a block (the reason is counted), from the
+// driver.
 #pragma once
 
 #include <cstddef>
@@ -18,12 +19,12 @@ namespace redzone::interpose {
 
 class TorchBlocks {
  public:
-  // Both outlive this object.
+  // Both arguments must outlive this object.
   TorchBlocks(const Driver& driver, DeviceMemory& memory) : driver_(driver), memory_(memory) {}
 
-  // At least one byte, in the current context. 0: there is no memory.
+  // Allocates at least one byte in the current context. Returns 0 if there is no memory.
   CuAddress allocate(std::size_t bytes, CuStream stream, const Frames& from);
-  // In the order of the stream for which it was allocated, and of those that were recorded.
+  // Frees in the order of the stream for which the block was allocated and of the recorded streams.
   void free(CuAddress block, CuStream stream, const Frames& from);
   void record_stream(CuAddress block, CuStream stream);
 
@@ -31,21 +32,21 @@ class TorchBlocks {
   void end_pool(GraphPools::Pool pool);
   void release_pool(GraphPools::Pool pool);
 
-  // Around fork().
+  // Call around fork().
   void lock() { mutex_.lock(); }
   void unlock() { mutex_.unlock(); }
 
  private:
   CuAddress allocate_plain(std::size_t bytes);
-  // The driver's own blocks whose free had to wait for the end of a capture.
+  // Frees the driver's own blocks whose free had to wait for the end of a capture.
   void free_waiting();
   void free_now(CuAddress block, Order order, const Frames& from);
 
   const Driver& driver_;
   DeviceMemory& memory_;
-  std::mutex mutex_;  // of the members below
+  std::mutex mutex_;  // protects the members below
   GraphPools pools_;
-  std::set<CuAddress> plain_;  // blocks of the driver
+  std::set<CuAddress> plain_;  // blocks allocated by the driver
   std::vector<CuAddress> waiting_;
 };
 

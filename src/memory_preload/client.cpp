@@ -20,15 +20,15 @@ bool look_up(Function& out, const char* name) {
   return out != nullptr;
 }
 
-// Of a block before its number.
+// Prefix of a block's name, before its number.
 std::string_view prefix_of(std::int32_t maker) {
   return maker == RZ_MEMORY_OF_NUMPY ? "numpy#" : "torch#";
 }
 
-// A signal handler has no argument of its own to keep it in.
+// A global, because a signal handler gets no argument for it.
 decltype(&rz_memory_find) find_block = nullptr;
 
-// Formats without the C library, as signal handlers must.
+// Formats without the C library, as is required in signal handlers.
 bool find_named(const void* at, device::OtherBlock& out) {
   rz_memory_block block;
   if (find_block(at, &block) != 1) return false;

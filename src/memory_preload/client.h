@@ -1,4 +1,4 @@
-// The preloaded library as a worker uses it, if this process has it.
+// A worker's interface to the preloaded library, if the library is in this process.
 #pragma once
 
 #include <cstdint>
@@ -11,29 +11,30 @@
 
 namespace redzone::memory_preload {
 
-// What the library has seen in a trial.
+// What the library has observed in a trial.
 struct EndedTrial {
   struct Damaged {
-    std::int32_t call = -1;  // that has allocated the block; -1: none, or of an earlier trial
+    // The call that allocated the block; -1: no call, or a call of an earlier trial
+    std::int32_t call = -1;
     BufferObservation block;
   };
   OwnMemory counts;
-  std::vector<Damaged> damaged;  // blocks beside which something was written
+  std::vector<Damaged> damaged;  // blocks with overwritten canaries
 };
 
 class Client {
  public:
-  // Nothing if no library with this interface is preloaded.
+  // nullopt if no library with this interface is preloaded.
   static std::optional<Client> find();
 
-  // Whether PyTorch's allocator is in the process by now.
+  // True if PyTorch's allocator is loaded in the process.
   bool arm() { return functions_.arm() == 1; }
 
   void begin_trial(const TrialSpec& trial);
-  // Blocks allocated from here on are named after this call (-1: after none).
+  // Blocks allocated from now on are attributed to this call (-1: to no call).
   void begin_call(std::int32_t call) { functions_.begin_call(call); }
   void end_call() { functions_.end_call(); }
-  // Ends the trial. What is alive is left as it is in all later trials.
+  // Ends the trial. Blocks that are alive stay unchanged in all later trials.
   EndedTrial end_trial();
 
   // Names the blocks in fault reports: "torch#2", "numpy#1", or "torch#2 (freed)".

@@ -20,7 +20,7 @@ Observation GuardedTrials::run(const Plan& plan, const TrialSpec& trial) {
   }
   if (client_ || !out.own_memory) out.own_memory = ended.counts;
   for (EndedTrial::Damaged& damaged : ended.damaged) {
-    // What is of no call of this trial is told with the first one.
+    // Blocks that belong to no call of this trial are reported with the first call.
     const std::int32_t of = std::max(damaged.call, std::int32_t{0});
     const auto call = std::find_if(out.calls.begin(), out.calls.end(),
                                    [&](const CallObservation& c) { return c.call == of; });

@@ -1,4 +1,4 @@
-// Trials of targets that allocate by themselves, with the preloaded library.
+// Trials, with the preloaded library, of targets that allocate memory themselves.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,13 @@
 
 namespace redzone::memory_preload {
 
-// Runs each trial of `inner` as a trial of the preloaded library, and adds to its observation what
-// that has seen. The code of a target that allocates by itself runs within a GuardedCode; a trial
-// without any has no Observation::own_memory.
+// Runs each trial of `inner` as a trial of the preloaded library, and adds the library's results to
+// the observation. Code of a target that allocates memory itself must run within a GuardedCode;
+// without one, a trial has no Observation::own_memory.
 class GuardedTrials final : public exec::TrialHost {
  public:
-  // `inner` outlives this. No client: nothing is guarded, which the observations say.
+  // `inner` must outlive this object. Without a client nothing is guarded; the observations then
+  // count unguarded trials.
   GuardedTrials(exec::TrialHost& inner, std::optional<Client> client)
       : inner_(inner), client_(client) {}
 
@@ -29,14 +30,14 @@ class GuardedTrials final : public exec::TrialHost {
 
   exec::TrialHost& inner_;
   std::optional<Client> client_;
-  bool has_code_ = false;  // in this trial
+  bool has_code_ = false;  // a GuardedCode existed in this trial
 };
 
-// While it lives, what the process allocates is of the target, in this call (-1: in none, as when
-// an instance is made).
+// While an object lives, the allocations of the process are attributed to this call of the target
+// (-1: to no call, for example when an instance is created).
 class GuardedCode {
  public:
-  // `trials` outlives this.
+  // `trials` must outlive this object.
   GuardedCode(GuardedTrials& trials, std::int32_t call) : trials_(trials) {
     trials_.begin_call(call);
   }

@@ -19,10 +19,10 @@ namespace {
 
 // An access farther than this from a block is not attributed to it.
 constexpr std::size_t kGuardBytes = kNearBytes;
-// Pages of freed blocks.
+// Limit for the pages of freed blocks.
 constexpr std::size_t kMostKeptBytes = std::size_t{256} << 20;
-// What malloc() promises on 64-bit machines (glibc manual, "Aligned Memory Blocks"). numpy relies
-// on it.
+// malloc()'s guarantee on 64-bit machines (glibc manual, "Aligned Memory Blocks"). numpy relies on
+// it.
 constexpr std::size_t kMallocAlignBytes = 16;
 
 bool is_ordered(Allocator allocator) {
@@ -50,7 +50,7 @@ void TrialBlocks::begin_trial(const BlockSettings& settings) {
   RZ_CHECK(settings.align_bytes > 0 && settings.align_bytes <= kPageBytes &&
            (settings.align_bytes & (settings.align_bytes - 1)) == 0);
   const std::scoped_lock lock(mutex_);
-  end_trial();  // of one that an error has cut short
+  end_trial();  // ends a trial that an error has interrupted
   settings_ = settings;
   counts_ = {};
   damaged_.clear();
@@ -190,7 +190,8 @@ bool TrialBlocks::free(void* start) {
   --live_blocks_;
   live_bytes_ -= block.bytes;
   if (is_ordered(block.allocator)) {
-    // A survivor's allocator has begun anew since, and must not get what it no longer knows.
+    // The allocator was reset after a survivor's trial, so it must not get a block that it no
+    // longer has.
     if (segments_.remove(block.region)) RZ_CHECK(ordered_->release(block.region, 0));
     blocks_.erase(at);
     return true;
@@ -250,7 +251,7 @@ std::optional<DamagedBlock> TrialBlocks::next_damaged() {
   return out;
 }
 
-// The lock's owner is the thread that forked, which has another number in the child.
+// The lock's owner is the thread that forked, which has another thread id in the child.
 void TrialBlocks::unlock_in_child() {
   std::destroy_at(&mutex_);
   std::construct_at(&mutex_);

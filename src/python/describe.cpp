@@ -26,14 +26,16 @@ using Clock = std::chrono::steady_clock;
 
 // Exit codes of `python -m redzone.describe`.
 constexpr int kFileIsWrong = 2, kModuleIsMissing = 3;
-// What it writes before it imports a file. The answer is behind it.
+// Byte that it writes before it imports a file; the answer follows.
 constexpr char kStarted = '\n';
 
 constexpr std::size_t kMostAnswerBytes = std::size_t{16} << 20;
-// More than any file prints on purpose while it is imported.
+// Exceeds what any file prints intentionally during its import.
 constexpr std::uint64_t kMostOutputBytes = std::uint64_t{256} << 20;
-constexpr std::chrono::milliseconds kAskEvery{50};  // whether it is to stop, and has ended
-constexpr std::chrono::seconds kLong{10};           // then it is said what the command waits for
+// Poll interval for a stop request and the end of the process
+constexpr std::chrono::milliseconds kAskEvery{50};
+// After this time, a message names what the command waits for
+constexpr std::chrono::seconds kLong{10};
 
 struct Pipe {
   Fd read, write;
@@ -52,8 +54,8 @@ std::string last_line(const exec::OutputTail& output) {
   return text.substr(text.rfind('\n') + 1);
 }
 
-// How the child ended, if that is no answer. `told`: what it wrote in the place of one. Where that
-// is nothing, a file has chosen the exit code, if the interpreter has `started`.
+// The error for a child that ended without an answer. `told`: the text that it wrote instead of an
+// answer. If there is none although the interpreter has `started`, a file has chosen the exit code.
 Error problem(const Interpreter& interpreter, const std::string& files, int status, bool started,
               const std::string& told, const exec::OutputTail& output) {
   const std::string line = told.empty() ? last_line(output) : printable(told);
@@ -75,7 +77,7 @@ Error problem(const Interpreter& interpreter, const std::string& files, int stat
                       line.empty() ? "" : ": ", line)};
 }
 
-// Why it is no regular file.
+// Explains why the path is not a regular file.
 std::string why_no_file(const std::filesystem::file_status& status, const std::error_code& error) {
   switch (status.type()) {
     case std::filesystem::file_type::none:
@@ -122,7 +124,7 @@ Result<Descriptions> describe(const Interpreter& interpreter,
   if (!answer_pipe || !output_pipe || !null)
     return harness_error(fmt::format("cannot describe {}: {}", all, std::strerror(errno)));
 
-  // The answer has the number of its descriptor here.
+  // The descriptor for the answer has the same number in the child.
   std::vector<std::string> words{interpreter.path.string(), "-m", "redzone.describe", "--out-fd",
                                  std::to_string(answer_pipe->write.get())};
   if (!options.device.empty()) {
@@ -166,7 +168,7 @@ Result<Descriptions> describe(const Interpreter& interpreter,
                       kMostOutputBytes >> 20, last_line(output)));
     if (options.stop && options.stop())
       return harness_error(all + ": interrupted while it was described");
-    // On a busy machine what imports PyTorch may wait for a processor most of the time.
+    // On a busy machine, an import of PyTorch may wait for a processor most of the time.
     if (Clock::now() >= begun + options.deadline + child.waited_for_processor())
       return usage_error(
           fmt::format("{}: was not imported within {} s", all,
@@ -179,7 +181,7 @@ Result<Descriptions> describe(const Interpreter& interpreter,
                 line.empty() ? "" : "; it printed: ", line);
     }
     pollfd entries[] = {{answer_pipe->read.get(), POLLIN, 0}, {output_pipe->read.get(), POLLIN, 0}};
-    // At the end of both there is nothing to wait for but the process.
+    // At the end of the answer, only the end of the process remains to be waited for.
     ::poll(entries, read == Read::end ? 0 : 2, static_cast<int>(kAskEvery.count()));
   }
 }

@@ -42,7 +42,7 @@ void read_rest(TableReader& f, TargetDescription& target) {
   f.done();
 }
 
-// A mistake has the line of its declaration.
+// An error message begins with the line of the declaration.
 std::shared_ptr<const TargetDescription> read_target(TableReader& f) {
   auto target = std::make_shared<TargetDescription>();
   target->file = f.text("file");

@@ -1,4 +1,4 @@
-// What `python -m redzone.describe` says of the targets that files of Python declare.
+// The targets that Python files declare, as written by `python -m redzone.describe`.
 #pragma once
 
 #include <redzone/spec.h>
@@ -15,27 +15,28 @@
 namespace redzone::python {
 
 struct TargetDescription : described::Description {
-  std::string file;  // as the command line named it
+  std::string file;  // as named on the command line
   std::int64_t line = 0;
-  std::string code_hash;  // of that file and of what it uses, 32 hex digits
+  std::string code_hash;  // hash of that file and the code that it uses, 32 hex digits
   Category category = Category::kernel;
   std::optional<Tolerance> tolerance;
   bool has_reference = false;
   bool capturable = false;
-  bool lives_with_process = false;  // one instance for all trials of a worker, not one for each
+  // One instance for all trials of a worker instead of one per trial
+  bool lives_with_process = false;
 };
 
 struct Descriptions {
   std::string python, torch, triton;  // versions; "" for a module that is missing
-  std::string executable;             // the interpreter that ran; "" if it does not know itself
-  std::string code_hash;              // of all of the user's files, 32 hex digits
+  std::string executable;             // the interpreter that ran; "" if it does not report its path
+  std::string code_hash;              // hash of all of the user's files, 32 hex digits
   std::vector<std::shared_ptr<const TargetDescription>> targets;
 };
 
-// `where` names the text in errors.
+// `where` names the JSON text in errors.
 Result<Descriptions> read_descriptions(std::string_view json, std::string where);
 
-// "Python 3.11.2, torch 2.11.0".
+// For example "Python 3.11.2, torch 2.11.0".
 std::string versions_of(const Descriptions& descriptions);
 
 TargetSpec spec_of(const std::shared_ptr<const TargetDescription>& description);

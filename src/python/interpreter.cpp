@@ -30,11 +30,12 @@ fs::path on_path(const std::string& name) {
   return {};
 }
 
-// When this process started, in ticks of the system: with its id that names it for ever.
+// Start time of this process in system ticks. Together with the pid it identifies the process
+// uniquely.
 std::string start_of_this_process() {
   std::ifstream in("/proc/self/stat");
   const std::string text{std::istreambuf_iterator<char>(in), {}};
-  // Field 22; field 2 is in parentheses and may hold anything.
+  // Field 22; field 2 is in parentheses and may contain anything.
   constexpr int kNext = 3, kStart = 22;
   std::istringstream fields(text.substr(text.rfind(')') + 1));
   std::string field;
@@ -81,14 +82,16 @@ std::vector<std::string> variables() {
   if (const std::string before = variable("PYTHONPATH"); !before.empty()) path += ":" + before;
   std::vector<std::string> out{
       "PYTHONPATH=" + path,
-      // -m would put the current folder first, where a json.py of the user hides Python's own.
+      // -m would put the current folder first, where a json.py of the user would hide Python's own.
       "PYTHONSAFEPATH=1",
       "PYTHONFAULTHANDLER=1",
-      // Python takes bytecode for the source's if that was changed within a second and is as long.
+      // Python uses stale bytecode if the source was changed within a second and has the same
+      // length.
       "PYTHONDONTWRITEBYTECODE=1",
       "REDZONE_LIBRARY=" + (folder / "libredzone_worker.so").string(),
   };
-  // The order of a set of texts: a failure that depends on it recurs in other processes.
+  // Fixes the order of sets of texts, so that a failure that depends on it recurs in other
+  // processes.
   if (variable("PYTHONHASHSEED").empty()) out.emplace_back("PYTHONHASHSEED=0");
   return out;
 }

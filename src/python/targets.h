@@ -1,4 +1,4 @@
-// Adds the targets of Python files to those of a process.
+// Adds the targets of Python files to a registry.
 #pragma once
 
 #include <redzone/target.h>
@@ -16,12 +16,12 @@ namespace redzone::python {
 using MakeTarget =
     std::function<std::unique_ptr<Target>(const std::shared_ptr<const TargetDescription>&)>;
 
-// For each kind of device that plugins are built for. `origin`: of all of them, without the file.
-// On the cores of the host a callable computes at once.
+// Adds each target for each kind of device that plugins are built for. `origin`: the common origin
+// of all targets, without the file. On the cores of the host a callable computes synchronously.
 Result<void> add_targets(Registry& registry, const Descriptions& descriptions,
                          const TargetOrigin& origin, const MakeTarget& make);
 
-// For a process that has no Python, as the driver: a call is refused.
+// For a process without Python, such as the driver: rejects every call.
 std::unique_ptr<Target> without_python(const std::shared_ptr<const TargetDescription>& description);
 
 }  // namespace redzone::python

@@ -14,14 +14,14 @@ namespace redzone::sanitizer {
 // replaced, so that each trial can print at least half.
 inline constexpr std::size_t kPrintLimit = 1000;
 
-// `compute_sanitizer` and its flags, as a prefix of the command of the watched process; its text
-// goes to `log`. `tool` is not none. The path of the process must be a real one: in the tool's
-// process /proc/self/exe is the tool.
+// `compute_sanitizer` and its flags, as a prefix of the command of the watched process. The tool's
+// output goes to `log`. `tool` must not be none. The path of the process must not be
+// /proc/self/exe, because in the tool's process this is the tool.
 //
-// A faulty kernel is ended but its context survives, so that one process serves many trials.
-// Reports of API errors are disabled: targets provoke some on purpose, and native trials see them.
-// For races the analysis is reported, one record per pair of accesses, because there are thousands
-// of hazards.
+// A faulty kernel is ended but its context survives, so that one process can serve many trials.
+// Reports of API errors are disabled, because targets provoke some on purpose and native trials
+// detect them. For races the analysis is reported, with one record per pair of accesses, because
+// there are thousands of hazards.
 std::vector<std::string> command_prefix(const std::string& compute_sanitizer, SanitizerTool tool,
                                         const std::filesystem::path& log);
 

@@ -10,8 +10,8 @@
 
 namespace redzone::sanitizer {
 
-// Environment of a process whose driver shall write a core dump at an error of a kernel. Without
-// the device's memory the file is small and written in a twentieth of a second.
+// Environment variables that make the driver write a core dump when a kernel causes an error.
+// Without the device's memory the file is small and written in a twentieth of a second.
 inline constexpr const char* kDumpSwitch = "CUDA_ENABLE_COREDUMP_ON_EXCEPTION";
 inline constexpr const char* kDumpFileVariable = "CUDA_COREDUMP_FILE";
 inline constexpr const char* kDumpFlagsVariable = "CUDA_COREDUMP_GENERATION_FLAGS";
@@ -26,10 +26,10 @@ inline constexpr std::string_view kCoreDump = "core dump";  // Attribution::sour
 std::vector<std::string> cuda_gdb_words(const std::string& cuda_gdb,
                                         std::span<const std::string> commands);
 
-// Exception, kernel and line, as far as present. Accepts any text.
+// Extracts exception, kernel and line, as far as present. Accepts any text.
 Attribution read_cuda_gdb(std::string_view output);
 
-// A demangled name without what the kernel returns and its parameters, as Attribution has it.
+// A demangled name without the return type and the parameters, as in Attribution.
 std::string_view bare_kernel(std::string_view name);
 
 }  // namespace redzone::sanitizer

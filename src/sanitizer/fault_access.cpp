@@ -17,7 +17,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(space) - begin + 1);
 }
 
-// A number in base 16 after "0x" at the beginning of the text.
+// Parses a hexadecimal number that begins with "0x" at the beginning of the text.
 std::optional<std::uint64_t> hex_at(std::string_view text) {
   if (!text.starts_with("0x")) return std::nullopt;
   std::uint64_t value = 0;
@@ -25,8 +25,8 @@ std::optional<std::uint64_t> hex_at(std::string_view text) {
   return read.ec == std::errc{} ? std::optional(value) : std::nullopt;
 }
 
-// The digits after "R" or "UR" at the beginning of the text; "" if it is not the name of a
-// register.
+// The name of a register ("R" or "UR" and digits) at the beginning of the text; "" if there is
+// none.
 std::string_view register_at(std::string_view text) {
   const std::size_t letters = text.starts_with("UR") ? 2 : text.starts_with("R") ? 1 : 0;
   std::size_t end = letters;
@@ -65,7 +65,7 @@ Access access_of(std::string_view instruction) {
   return Access::unknown;
 }
 
-// 64 bits of a register and the next one, or the 32 of the first.
+// 64 bits from a register and the next one if `wide`, else 32 bits from the first.
 std::optional<std::uint64_t> value_of(std::string_view name, bool wide,
                                       const Registers& registers) {
   const auto low = registers.find(name);
@@ -106,8 +106,9 @@ std::optional<std::uint64_t> address_of(std::string_view operand, const Register
   return any ? std::optional(sum) : std::nullopt;
 }
 
-// "R4" of "LDG.E.128 R4, desc[UR4][R2.64]": a load that failed may have changed its target, so what
-// else was in there is not known. A load of 128 bits changes four registers.
+// True if a load may have overwritten its address register: "R4" of "LDG.E.128 R4,
+// desc[UR4][R2.64]". A failed load may have changed its target, so the previous value is then
+// unknown. A load of 128 bits changes four registers.
 bool changes_address(std::string_view instruction, std::string_view operand) {
   const auto number_at = [](std::string_view text) {
     unsigned out = 0;
@@ -129,7 +130,7 @@ bool changes_address(std::string_view instruction, std::string_view operand) {
   return first <= base + 1 && base < first + many;
 }
 
-// The operand in brackets that is an address: that of a descriptor is not.
+// The operand in brackets that is an address; skips the operand of a descriptor.
 std::string_view operand_of(std::string_view instruction) {
   for (auto open = instruction.find('['); open != std::string_view::npos;
        open = instruction.find('[', open + 1)) {

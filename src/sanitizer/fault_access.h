@@ -1,5 +1,6 @@
-// The memory access of the instruction at which a kernel met an error, from cuda-gdb's view of the
-// driver's core dump: the disassembled instruction and the registers of the thread in focus.
+// The memory access of the instruction at which a kernel caused an error, from cuda-gdb's output
+// for the driver's core dump: the disassembled instruction and the registers of the thread in
+// focus.
 #pragma once
 
 #include <cstdint>
@@ -18,10 +19,11 @@ struct FaultAccess {
   std::optional<std::uint64_t> address;  // of the thread in focus
 };
 
-// Commands of cuda-gdb that print what is read here, and what read_cuda_gdb() reads.
+// cuda-gdb commands that print the input of read_fault_access() and read_cuda_gdb().
 std::vector<std::string> core_dump_commands(const std::string& core_dump);
 
-// Accepts any text. The thread in focus is one that met the error, as far as the device knows.
+// Accepts any text. The thread in focus is one that caused the error, as far as the device reports
+// it.
 FaultAccess read_fault_access(std::string_view output);
 
 }  // namespace redzone::sanitizer

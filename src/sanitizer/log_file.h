@@ -10,18 +10,18 @@
 
 namespace redzone::sanitizer {
 
-// Reads what was appended since the last read. Measured: after a synchronization of the context the
-// file holds all records of the earlier launches, with every tool.
+// Reads the text appended since the last read. Measured: after a synchronization of the context the
+// file contains all records of the earlier launches, with every tool.
 class LogFile {
  public:
   explicit LogFile(std::filesystem::path path) : path_(std::move(path)) {}
   LogFile(LogFile&& other) = delete;
   ~LogFile();
 
-  // As TextLog::take(). Never blocks. Reads at most kMostBytes at a time; a file that is larger
-  // than that, missing, or shorter than before is a problem.
+  // Like TextLog::take(). Never blocks. Reads at most kMostBytes at a time; more new text, a
+  // missing file, or a file that has become shorter is a problem.
   std::vector<SanitizerRecord> read(bool open);
-  // Why the records are incomplete; "" if they are complete.
+  // Explains why the records are incomplete; "" if they are complete.
   std::string problem() const;
 
   static constexpr std::size_t kMostBytes = 64u << 20;

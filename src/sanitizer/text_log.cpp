@@ -25,7 +25,7 @@ void TextLog::append(std::string_view bytes) {
 }
 
 void TextLog::line(std::string_view text) {
-  // A target's own output in between.
+  // Skip the target's own output between the tool's lines.
   if (!text.starts_with(kPrefix)) return;
   text.remove_prefix(kPrefix.size());
   if (text.empty() || text == " ") return end_block();
@@ -57,7 +57,7 @@ void TextLog::end_block() {
 }
 
 std::vector<SanitizerRecord> TextLog::take(bool open) {
-  // No further line ends the banner.
+  // Close the banner here, because no further line ends it.
   if (open || head_.starts_with("COMPUTE-SANITIZER")) end_block();
   return std::exchange(done_, {});
 }

@@ -12,13 +12,13 @@ bool contains(std::string_view text, std::string_view what) {
   return text.find(what) != std::string_view::npos;
 }
 
-// The text after `what`; "" if that is missing.
+// The text after `what`; "" if `what` is missing.
 std::string_view behind(std::string_view text, std::string_view what) {
   const auto at = text.find(what);
   return at == std::string_view::npos ? std::string_view() : text.substr(at + what.size());
 }
 
-// The number at the start, which may contain commas; 0 if there is none.
+// Parses the number at the start, which may contain commas; 0 if there is none.
 std::int64_t number(std::string_view text) {
   std::string digits;
   for (char c : text) {
@@ -38,7 +38,7 @@ std::uint64_t first_address(std::string_view text) {
   return value;
 }
 
-// "64,0,0" from "... thread (64,0,0) in ...".
+// Extracts "64,0,0" from "... thread (64,0,0) in ...".
 std::string triple_behind(std::string_view text, std::string_view what) {
   const auto rest = behind(text, what);
   const auto end = rest.find(')');
@@ -52,7 +52,7 @@ std::string space_of(std::string_view text) {
   return {};
 }
 
-// "oob(int *, int)+0xb0 in p.cu:8": kernel and location, unless they are known already.
+// Parses "oob(int *, int)+0xb0 in p.cu:8": sets kernel and location unless they are set already.
 void read_place(std::string_view text, SanitizerRecord& record) {
   const auto offset = text.rfind("+0x");
   if (offset == std::string_view::npos) return;
@@ -62,7 +62,7 @@ void read_place(std::string_view text, SanitizerRecord& record) {
 }
 
 struct KindRule {
-  std::string_view part;  // of the first line
+  std::string_view part;  // part of the first line
   std::string_view kind;
 };
 
@@ -80,7 +80,8 @@ constexpr std::array kKinds{
     KindRule{"Program hit", "api-error"},
 };
 
-// "Invalid __global__ write of size 4 bytes", and whether the address line reports misalignment.
+// Classifies "Invalid __global__ write of size 4 bytes"; uses the address line to detect
+// misalignment.
 std::string access_kind(std::string_view head, std::span<const std::string> lines) {
   const bool misaligned =
       contains(head, "isaligned") || std::any_of(lines.begin(), lines.end(), [](const auto& line) {
@@ -157,7 +158,7 @@ SanitizerRecord parse_record(std::string_view head, std::span<const std::string>
   if (race) record.space = "shared";
   if (record.kind.starts_with("use-")) {
     record.space = "global";
-    record.size_bytes = 0;  // that size is the allocation's
+    record.size_bytes = 0;  // the size in this line is that of the allocation
     record.address = first_address(head);
   }
   if (contains(head, " detected at ")) {
@@ -166,7 +167,7 @@ SanitizerRecord parse_record(std::string_view head, std::span<const std::string>
   }
   if (const auto place = behind(head, " access at "); !place.empty()) {
     read_place(place, record);
-    // Two writes are reported as such; for a read and a write the order is not reported.
+    // Two writes are reported as such; for a read and a write the tool does not report the order.
     const bool writes = contains(head, "Write access") &&
                         std::any_of(lines.begin(), lines.end(), [](const auto& line) {
                           return line.starts_with("and Write access");

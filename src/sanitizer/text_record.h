@@ -7,8 +7,8 @@
 //     =========     and is 1 bytes after the nearest allocation at 0x7f05fe800000 of size 256 bytes
 //     =========
 //
-// Pure functions of text that was read from a file; any text is accepted. Formats are those of
-// version 2025.3 (tests/sanitizer/golden holds real output).
+// Pure functions on text that was read from a file; any text is accepted. The formats are those of
+// version 2025.3 (tests/sanitizer/golden contains real output).
 #pragma once
 
 #include <optional>
@@ -23,14 +23,14 @@ namespace redzone::sanitizer {
 // The meaning of a block's first line, after its "========= ".
 enum class Block : std::uint8_t {
   record,
-  note,     // banner, summary, remark: not about a kernel
-  problem,  // the tool does not work properly: missing records prove nothing
+  note,     // banner, summary or remark: not about a kernel
+  problem,  // the tool does not work properly, so missing records prove nothing
 };
 
 Block classify(std::string_view head);
 
 // `lines`: the lines after the head, without prefix and indentation. Call, buffer, side and
-// distance are unknown here. Unrecognized records have kind "other".
+// distance remain unset. Unrecognized records have kind "other".
 SanitizerRecord parse_record(std::string_view head, std::span<const std::string> lines);
 
 // "void ns::scan<float, 4>(int *, int)" -> "scan".

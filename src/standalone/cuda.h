@@ -1,6 +1,6 @@
-// The machine of an exported program: CUDA's driver API on the primary context, so that a target
-// that uses the runtime API shares it. Memory is mapped through the virtual memory management API
-// between unmapped guard pages. Programs must be linked with -lcuda.
+// The CUDA machine of an exported program. It uses the driver API on the primary context, so that a
+// target that uses the runtime API shares the context. Memory is mapped through the virtual memory
+// management API between unmapped guard pages. Programs must be linked with -lcuda.
 #pragma once
 
 #include <cuda.h>
@@ -30,7 +30,7 @@ inline void check(CUresult result, const char* what) {
 }
 
 struct Compiled {
-  std::string name;   // of the kernel, in the image
+  std::string name;   // name of the kernel in the image
   std::string image;  // a cubin
 };
 
@@ -80,7 +80,7 @@ class CudaMachine final : public Machine {
     return {reinterpret_cast<std::byte*>(base), size};
   }
 
-  // From pageable memory the copy is done when the call returns. It does not wait for blocked
+  // A copy from pageable memory is complete when the call returns. It does not wait for blocked
   // streams, nor for streams that do not synchronize with the default stream.
   void write(void* to, const void* from, std::size_t bytes) override {
     check(cuMemcpyHtoD(reinterpret_cast<CUdeviceptr>(to), from, bytes), "cuMemcpyHtoD");
@@ -167,7 +167,7 @@ class CudaMachine final : public Machine {
     for (const std::string& option : request.options) key += '\0' + option;
     if (const auto known = variants_.find(key); known != variants_.end())
       return {request.name, known->second, nullptr, nullptr};
-    // Loading waits for the device.
+    // Loading waits for the device, so open the gate meanwhile.
     const bool held = held_;
     if (held) release();
     const CUfunction function = load(request);
@@ -223,7 +223,7 @@ class CudaMachine final : public Machine {
   DeviceKind kind() override { return DeviceKind::cuda; }
 
  private:
-  // A blocked queue takes about 1,000 operations before a further one waits.
+  // A blocked queue accepts about 1,000 operations before the next one waits.
   void enqueued() {
     if (!held_ || ++held_operations_ < 800) return;
     release();
@@ -260,7 +260,8 @@ class CudaMachine final : public Machine {
   CUmemAllocationProp properties_ = {};
   std::size_t granularity_ = 0;
   std::vector<CUstream> streams_;
-  std::uint32_t* gate_ = nullptr;  // pinned memory; releases at gate_count_
+  std::uint32_t* gate_ =
+      nullptr;  // pinned memory; the streams continue when it reaches gate_count_
   CUdeviceptr gate_address_ = 0;
   std::uint32_t gate_count_ = 0;
   bool held_ = false;

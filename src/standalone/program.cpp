@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::string_view kEntryPoint = "REDZONE_PLUGIN(";
 
-// A C++ literal.
+// Formats text as a C++ literal.
 std::string literal(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {
@@ -58,7 +58,7 @@ std::string value_text(const Value& value) {
   return "redzone::Value(std::string(" + literal(std::get<std::string>(value)) + "))";
 }
 
-// TableReader in the order of BufferJob; fields that the program sets itself are left out.
+// The fields are in the order of BufferJob; fields that the program sets itself are omitted.
 std::string job_text(const device::BufferJob& job) {
   return fmt::format(
       "{{.size = {}, .stride = {}, .rank = {}, .dtype = {}, .fill = redzone::device::FillKind({}), "

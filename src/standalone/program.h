@@ -1,11 +1,12 @@
-// A finding as one CUDA C++ file that shows its failure without Redzone: the target's source, the
-// required part of Redzone's headers, and the calls of the plan as data. Built with nvcc alone.
+// Exports a finding as one CUDA C++ file that reproduces its failure without Redzone: the target's
+// source, the required part of Redzone's headers, and the calls of the plan as data. Built with
+// nvcc alone.
 //
 // Exports failures that show without an oracle: a device error, a hang, a write around a buffer or
-// over an input; and outputs that differ between two ways to run the same calls, for the kinds that
-// are detected by such a difference. Refuses all others with the reason: those that need
-// compute-sanitizer, the host device's scheduler, a reference or an allocator other than the
-// guarded one, and plans with graphs.
+// to an input; and, for the kinds that are detected this way, outputs that differ between two ways
+// to run the same calls. Refuses all other failures with the reason: failures that need
+// compute-sanitizer, the host device's scheduler, a reference or an allocator other than the guard
+// allocator, and plans with graphs.
 #pragma once
 
 #include <redzone/spec.h>
@@ -19,13 +20,13 @@
 
 namespace redzone::standalone {
 
-// The device of programs.
+// The device on which the programs run.
 inline constexpr DeviceKind kProgramDevice = DeviceKind::cuda;
 
 struct ProgramRequest {
   const Plan* plan = nullptr;
-  const TargetSpec* spec = nullptr;  // of the plan's target
-  FailKind kind = FailKind::fault;   // the failure to show
+  const TargetSpec* spec = nullptr;  // spec of the plan's target
+  FailKind kind = FailKind::fault;   // the failure to reproduce
   std::string comment;               // for the top of the file; lines without "//"
   // standalone/cuda.h, or standalone/nvrtc.h for a target that compiles kernels at run time,
   // followed by the target's files (SourceInliner).

@@ -31,10 +31,10 @@ using Json = nlohmann::ordered_json;
 
 // Python fills buffers element by element.
 constexpr std::int64_t kMostElements = std::int64_t{1} << 24;
-// A hang is one after this time, which has to be enough for imports.
+// Time after which a trial counts as a hang; it must suffice for imports.
 constexpr int kHangSeconds = 60, kMostSeconds = 3600;
 
-// A module uses those before it.
+// A module uses only those before it.
 constexpr std::string_view kModules[] = {
     standalone_failure_py, standalone_stand_in_py,  standalone_fills_py, standalone_memory_py,
     standalone_arrays_py,  standalone_processes_py, standalone_trials_py};
@@ -106,8 +106,8 @@ Result<Json> tensor_json(const TensorSpec& spec, const TargetSpec& target, const
                 {"seed", job.seed}}}};
 }
 
-// Where the value of each knob is among those that the file gives: a plan has the text of most
-// values, which does not tell them.
+// For each knob, the index of its value among the values that the file gives: the plan has only the
+// text of most values, which does not identify them.
 Result<Json> knobs_json(const Call& call, const TargetSpec& spec) {
   Json out = Json::object();
   for (const KnobSpec& knob : spec.knobs) {
@@ -146,7 +146,7 @@ Json trials_json(const std::vector<Way>& ways) {
   return out;
 }
 
-// The kinds that Python code has, which runs at once on a CPU.
+// The ways to run Python code, which runs synchronously on a CPU.
 Result<std::vector<Way>> ways_of(FailKind kind, const Mode& mode) {
   if (kind == FailKind::reference) return ways_to_run(FailKind::fault, mode);
   if (kind == FailKind::async)
@@ -154,7 +154,8 @@ Result<std::vector<Way>> ways_of(FailKind kind, const Mode& mode) {
   return ways_to_run(kind, mode);
 }
 
-// Whether memory that the calls take by themselves has to be poisoned and guarded for it.
+// True if memory that the calls allocate themselves must be poisoned and guarded to reproduce the
+// failure.
 bool guards_empty(const Signature& signature, const TargetSpec& spec) {
   if (signature.kind == FailKind::uninitialized) return true;
   if (signature.kind != FailKind::illegal_access && signature.kind != FailKind::redzone)
@@ -163,14 +164,14 @@ bool guards_empty(const Signature& signature, const TargetSpec& spec) {
                       [&](const TensorSpec& t) { return t.name == signature.buffer; });
 }
 
-// Whether trials of the kind differ in addresses, by chance or by where their buffers lie. Forked
-// processes have the addresses of the one that they were forked from.
+// True if trials of the kind differ in addresses, by chance or by the placement of their buffers.
+// Forked processes share the addresses of their parent.
 bool compares_addresses(FailKind kind) {
   return kind == FailKind::nondeterministic || kind == FailKind::placement ||
          kind == FailKind::divergence;
 }
 
-// Modules beside the file that it imports.
+// The modules beside the file that it imports.
 std::vector<std::string> imported_beside(const fs::path& file, const std::string& source) {
   static const std::regex import(R"(^\s*(import|from)\s+(.*))"), name(R"(^\s*([A-Za-z_]\w*))");
   std::vector<std::string> found;
@@ -203,7 +204,7 @@ Result<Json> plan_json(const PythonRequest& request, const std::string& folder) 
       steps.push_back(nullptr);
     } else if (std::holds_alternative<ReplayStep>(step)) {
       return usage_error("a plan with graphs is not exported");
-    }  // streams run in the order of the calls
+    }  // waits are dropped: streams run in the order of the calls
   }
   return Json{{"target", plan.target},
               {"file", request.file.filename().string()},
@@ -219,7 +220,8 @@ Result<Json> plan_json(const PythonRequest& request, const std::string& folder) 
               {"calls", calls}};
 }
 
-// JSON with a line for each tensor. It has no three quotes in a row, which would end a raw string.
+// JSON with one line for each tensor. It never contains three quotes in a row, which would end a
+// raw string.
 std::string plan_text(const Json& plan) {
   std::string out = "{";
   for (const auto& [key, value] : plan.items()) {
@@ -244,7 +246,8 @@ std::string plan_text(const Json& plan) {
   return out + "\n  ]\n}";
 }
 
-// A literal of Python that has the text as it is, or its lines where a raw string cannot.
+// A Python literal with exactly this text: a raw string, or its lines if a raw string is
+// impossible.
 std::string source_literal(const std::string& source) {
   const bool raw = source.find("'''") == std::string::npos && source.ends_with('\n') &&
                    source.find('\r') == std::string::npos;

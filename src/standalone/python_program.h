@@ -1,7 +1,6 @@
-// A finding of a Python target as one Python file that shows its failure without Redzone: the text
-// of the user's file, the calls of the plan as data, and what runs them
-// (python/redzone/standalone), which needs the modules that the user's file imports and nothing
-// else.
+// Exports a finding of a Python target as one Python file that reproduces its failure without
+// Redzone: the text of the user's file, the calls of the plan as data, and the code that runs them
+// (python/redzone/standalone), which needs only the modules that the user's file imports.
 #pragma once
 
 #include <redzone/spec.h>
@@ -17,8 +16,8 @@ namespace redzone::standalone {
 
 struct PythonRequest {
   const Plan* plan = nullptr;
-  const TargetSpec* spec = nullptr;  // of the plan's target
-  Signature signature;               // of the failure to show
+  const TargetSpec* spec = nullptr;  // spec of the plan's target
+  Signature signature;               // signature of the failure to reproduce
   bool on_gpu = false;
   std::string comment;  // for the top of the file; lines without "#"
   std::string replay;   // the line that replays the finding with Redzone

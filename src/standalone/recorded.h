@@ -1,4 +1,4 @@
-// The launches of a package's kernels as recorded when the program was made, with the program's own
+// Launches of a package's kernels, recorded when the program was exported, with the program's own
 // buffers in place of the recorded addresses. Included in programs whose target is a package: its
 // kernels are cubins, and Redzone's code launches them.
 #pragma once
@@ -24,7 +24,7 @@ struct RecordedScratch {
   std::size_t bytes, align;
 };
 
-// A parameter of a launch: this many bytes of `bits`, or the address of a buffer.
+// A parameter of a launch: `size` bytes of `bits`, or the address of a buffer.
 struct RecordedParameter {
   std::size_t size;
   std::uint64_t bits;
@@ -46,7 +46,7 @@ struct RecordedCall {
 // Replays the launches of each call of the plan.
 class RecordedTarget final : public Target {
  public:
-  // Both outlive it; `calls` has one entry for each call of the plan.
+  // Both arguments must outlive this object; `calls` has one entry for each call of the plan.
   RecordedTarget(const std::vector<RecordedImage>& images, const std::vector<RecordedCall>& calls)
       : images_(images), calls_(calls) {}
 

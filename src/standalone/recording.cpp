@@ -16,12 +16,12 @@
 namespace redzone::standalone {
 namespace {
 
-// Mappings of CUDA's virtual memory management are of this size (run.h, Buffer).
+// Size of mappings of CUDA's virtual memory management (run.h, Buffer).
 constexpr std::size_t kGranularityBytes = std::size_t{2} << 20;
 // Persistent grids are sized for a device with this many multiprocessors: an H100 SXM.
 constexpr int kMultiprocessors = 132;
 
-// The address of a buffer in the program, except for the number of the mapping.
+// The address of a buffer in the program, except for the part that depends on the mapping.
 std::uintptr_t place(std::size_t index, const trial::Storage& storage, Placement placement) {
   const std::uintptr_t base = (std::uintptr_t{0x5ed} << 48) + (std::uintptr_t{index} << 40);
   const std::size_t bytes = storage.bytes, align = storage.align_bytes, skew = storage.skew_bytes;
@@ -33,7 +33,7 @@ std::uintptr_t place(std::size_t index, const trial::Storage& storage, Placement
 struct Tensor {
   std::string name;
   trial::TensorBuffer buffer;
-  std::uintptr_t address = 0;  // of element [0, 0, ..]
+  std::uintptr_t address = 0;  // address of element [0, 0, ..]
 };
 
 struct Scratch {
@@ -58,7 +58,7 @@ struct Image {
   std::string_view bytes;  // from the package
 };
 
-// One call on addresses without memory behind them.
+// Records one call with addresses that have no memory.
 class RecordingContext final : public Context {
  public:
   RecordingContext(const Call& call, Placement placement, std::vector<Tensor>& tensors,
@@ -92,7 +92,7 @@ class RecordingContext final : public Context {
       return image.bytes == request.image && image.kernel == request.expression;
     });
     if (it == images_.end()) it = images_.insert(it, {request.expression, request.image});
-    // From 1, so that it is never null.
+    // Numbers begin at 1, so that the pointer is never null.
     const auto number = static_cast<std::uintptr_t>(it - images_.begin()) + 1;
     return {request.name, reinterpret_cast<void*>(number), nullptr, nullptr};
   }
@@ -195,7 +195,7 @@ Result<std::string> call_text(const RecordingRequest& request, const Call& call,
     tensors.push_back(std::move(t));
   }
   RecordingContext context(call, placement, tensors, images);
-  // A package's target keeps only its loaded kernels from call to call.
+  // A package's target keeps only its loaded kernels between calls.
   const auto target = request.make();
   try {
     target->run(context);

@@ -1,10 +1,10 @@
 // The source of a program for a finding in a package (program.h): the cubins that its plan needs,
-// as bytes, and the launches that the package's target makes for each call. They are recorded
-// without a device, by running the target on made-up addresses.
+// as bytes, and the launches that the package's target makes for each call. The launches are
+// recorded without a device, by running the target on made-up addresses.
 //
-// Refused with the reason: a target that needs more than its tensors and scratch, since its
-// launches are not known in advance; and one that would use another cubin if its buffers moved, if
-// moving them is how the failure is detected.
+// Refuses, with the reason, a target that needs more than its tensors and scratch, because its
+// launches are not known in advance; and a target that would use another cubin if its buffers
+// moved, if the failure is detected by moving them.
 #pragma once
 
 #include <redzone/target.h>
@@ -19,12 +19,12 @@ namespace redzone::standalone {
 
 struct RecordingRequest {
   const Plan* plan = nullptr;
-  const TargetSpec* spec = nullptr;  // of the plan's target
+  const TargetSpec* spec = nullptr;  // spec of the plan's target
   TargetFactory make;
-  FailKind kind = FailKind::fault;  // the failure that the program is to show
+  FailKind kind = FailKind::fault;  // the failure to reproduce
 };
 
-// To be placed after standalone/cuda.h and standalone/recorded.h. Errors are usage errors.
+// The text must follow standalone/cuda.h and standalone/recorded.h. Errors are usage errors.
 Result<std::string> recorded_source(const RecordingRequest& request);
 
 }  // namespace redzone::standalone

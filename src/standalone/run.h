@@ -1,9 +1,9 @@
 // Runtime of an exported program: makes the calls of one plan on guarded memory, and checks for the
-// failure. It becomes part of each program that `redzone export --standalone` writes, so it depends
-// only on the API of a target and the rules for the contents of buffers.
+// failure. Each program that `redzone export --standalone` writes contains it, so it depends only
+// on the API of a target and the rules for the contents of buffers.
 //
-// The machine is a seam: device memory, streams and launches of CUDA in the program (cuda.h), a
-// fake in the tests.
+// The machine is an interface: CUDA's device memory, streams and launches in the program (cuda.h),
+// a fake in the tests.
 #pragma once
 
 #include <redzone/target.h>
@@ -26,11 +26,11 @@ struct Failed {
 };
 
 struct Region {
-  std::byte* base = nullptr;  // the guard pages directly before and after it are not mapped
+  std::byte* base = nullptr;  // the adjacent guard pages before and after it are not mapped
   std::size_t bytes = 0;
 };
 
-// Errors are thrown as Failed. Streams are counted from 0.
+// Errors are thrown as Failed. Streams are numbered from 0.
 class Machine {
  public:
   virtual ~Machine() = default;
@@ -46,8 +46,8 @@ class Machine {
                       int stream) = 0;
   virtual KernelRef variant(const VariantRequest& request) = 0;
   virtual EncodeStatus encode(const tma::Descriptor& descriptor, TensorMap& map) = 0;
-  virtual void hold() = 0;         // blocks: what is enqueued from here on does not run
-  virtual void release() = 0;      // until here
+  virtual void hold() = 0;         // blocks: work enqueued from now on does not run
+  virtual void release() = 0;      // lets the blocked work run
   virtual void synchronize() = 0;  // releases; waits for all streams; throws any error
   virtual int multiprocessors() = 0;
   virtual DeviceKind kind() = 0;
@@ -58,11 +58,11 @@ struct TensorData {
   DType dtype;
   Role role;
   std::vector<std::int64_t> shape, strides;  // elements
-  std::size_t storage_bytes, lead_bytes;     // from the start of the storage to element 0
+  std::size_t storage_bytes, lead_bytes;  // lead_bytes: from the start of the storage to element 0
   std::size_t align;
   device::BufferJob job;          // without addresses and poison
   std::int64_t origin_bytes = 0;  // from the lowest element to element [0, 0, ..]
-  std::size_t skew_bytes = 0;     // of the storage, past a multiple of `align`
+  std::size_t skew_bytes = 0;     // offset of the storage from a multiple of `align`
 };
 
 struct CallData {
@@ -88,12 +88,12 @@ struct TrialData {
   Order order;
   bool tail;  // buffers end at the guard page; otherwise they start at it
   std::uint32_t poison;
-  bool alone;  // each call with a new instance of the target, and a pause after it
+  bool alone;  // each call uses a new instance of the target after all earlier work has completed
 };
 
 struct Program {
   const char* target;
-  int streams;  // of the plan; the target's side streams follow
+  int streams;  // number of the plan's streams; the target's side streams follow
   int side_streams;
   bool ordered;  // calls on different streams do not overlap
   std::vector<CallData> calls;
@@ -136,7 +136,7 @@ class Buffer {
   void* data() const { return job_.data; }
   const std::string& name() const { return name_; }
 
-  // Returns the error in the memory, if any; sets the digest of the elements.
+  // Returns a description of an error in the memory, if any; sets the digest of the elements.
   std::optional<std::string> check(bool must_be_unchanged, std::uint64_t& digest) const {
     std::vector<std::uint8_t> now(image_.size());
     machine_->read(now.data(), begin_, now.size());
@@ -178,12 +178,12 @@ class Buffer {
   Machine* machine_;
   std::string name_;
   device::BufferJob job_;
-  std::byte* begin_ = nullptr;  // of the canaries before the storage
+  std::byte* begin_ = nullptr;  // start of the canaries before the storage
   std::size_t before_bytes_ = 0, storage_bytes_ = 0, lead_bytes_ = 0;
-  std::vector<std::uint8_t> image_;  // from begin_ on, as it was written
+  std::vector<std::uint8_t> image_;  // the bytes written from begin_ on
 };
 
-// `bytes` bytes of poison, or of zeros.
+// A job that fills `bytes` bytes with poison or zeros.
 inline device::BufferJob raw_job(std::size_t bytes, bool zeros = false) {
   device::BufferJob job = {};
   job.rank = 1;
@@ -327,7 +327,7 @@ inline Digests run_trial(Machine& machine, const Program& program, const TrialDa
     for (const TensorData& t : program.calls[c].tensors)
       tensors[c].emplace_back(machine, t.name, t.job, t.storage_bytes, t.lead_bytes, t.align, trial,
                               t.skew_bytes);
-  std::vector<std::unique_ptr<Target>> targets;  // they outlive what they enqueued
+  std::vector<std::unique_ptr<Target>> targets;  // must outlive the work that they enqueued
   targets.push_back(make());
   int last_stream = -1;
   if (trial.order == Order::gated) machine.hold();

@@ -56,8 +56,8 @@ Result<std::vector<Way>> ways_to_run(FailKind kind, const Mode& mode) {
       return std::vector{found, Way{"each call alone", blocking, true}};
     case FailKind::order:
     case FailKind::async:
-      // Blocked launches give the host the widest window, so that a race seen on another device
-      // shows.
+      // Blocked launches give the host the largest window, so that a race seen on another device
+      // also occurs here.
       return std::vector{found, Way{"with launches held", with_launch(mode, Launch::gated)},
                          Way{"with blocking launches", blocking}};
     case FailKind::placement:

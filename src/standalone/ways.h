@@ -1,4 +1,4 @@
-// How an exported plan is run so that its failure shows without an oracle.
+// The ways to run an exported plan so that its failure shows without an oracle.
 #pragma once
 
 #include <string_view>
@@ -14,14 +14,16 @@ namespace redzone::standalone {
 struct Way {
   std::string_view what;  // for people
   Mode mode;
-  bool alone = false;  // each call with a new instance of the target, and a pause after it
+  // Each call uses a new instance of the target after all earlier work has completed
+  bool alone = false;
 };
 
 // The plan as found, followed by the other way to run it for kinds that are detected by a
 // comparison. A usage error for kinds that do not show without Redzone.
 Result<std::vector<Way>> ways_to_run(FailKind kind, const Mode& mode);
 
-// A usage error for a tensor that the program could not judge: it compares outputs whole.
+// Returns a usage error for a tensor that the program could not judge, because it compares whole
+// outputs.
 Result<void> check_tensor(const TensorSpec& tensor);
 
 }  // namespace redzone::standalone

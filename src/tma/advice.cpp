@@ -13,7 +13,7 @@ namespace {
 enum class Unit : std::uint8_t { none, bytes, elements };
 
 struct Place {
-  const char* field;  // as cuda.h names it
+  const char* field;  // name in cuda.h
   Unit unit;
 };
 
@@ -89,7 +89,7 @@ const char* suffix(Unit unit) {
   return "";
 }
 
-// "272 bytes (136 elements)"
+// For example "272 bytes (136 elements)".
 std::string bytes_and_elements(std::uint64_t bytes, DataType type) {
   const std::uint32_t bits = element_bits(type);
   if (bits < 8 || bytes % (bits / 8) != 0) return fmt::format("{} bytes", bytes);
@@ -217,7 +217,7 @@ std::string why(const Descriptor& d, const Violation& v) {
   return extra.empty() ? rule + "." : extra + " " + rule + ".";
 }
 
-// Number of elements along dim 0 with this many `bytes`.
+// Number of elements along dim 0 that `bytes` bytes contain.
 std::uint64_t elements_of(std::uint64_t bytes, DataType type) {
   return bytes * 8 / element_bits(type);
 }

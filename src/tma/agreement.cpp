@@ -10,7 +10,7 @@ namespace redzone::tma {
 namespace {
 
 constexpr std::size_t kBatch = 1024;
-// Reductions per kind: descriptors that break no rule may have several causes.
+// Maximum number of reductions per kind of disagreement: one kind may have several causes.
 constexpr std::size_t kReductionsOfAKind = 4;
 constexpr int kSuccess = 0, kInvalidValue = 1;
 
@@ -20,7 +20,7 @@ double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-// The broken rules with this known status at the driver, as bits.
+// The broken rules, as bits, that have this status at the driver.
 std::uint64_t rules_of(const Violations& violations, Says says) {
   std::uint64_t out = 0;
   for (const auto& v : violations)
@@ -36,7 +36,7 @@ std::vector<Rule> list_of(std::uint64_t rules) {
   return out;
 }
 
-// Disagreements in one direction that break the same rules (apart from open ones).
+// Disagreements in one direction that break the same rules, ignoring rules of unknown status.
 struct CaseKey {
   bool driver_accepts;
   Kind kind;
@@ -85,7 +85,7 @@ class Comparison {
       compare_one(descriptors_[i], answers_[i], codes_[i]);
   }
 
-  // Records a result that is about the context.
+  // Records an error if the driver's result is not about the descriptor but about the context.
   bool about_descriptor(int code, const Descriptor& d) {
     if (code == kSuccess || code == kInvalidValue) return true;
     error_ = fmt::format("the driver answered {} to a descriptor: {}", code, text_of(d));
@@ -138,13 +138,14 @@ class Comparison {
     }
     Seen& seen = seen_[key];
     if (++seen.count == 1) seen.example = d;
-    // A descriptor that also breaks an open rule would be reduced to that.
+    // A descriptor that also breaks a rule of unknown status would be reduced to a violation of
+    // that rule.
     if (seen.reduced < kReductionsOfAKind && rules_of(violations, Says::nothing) == 0)
       reduce(d, key, 0, seen);
   }
 
-  // Reduces kinds in which every descriptor also breaks open rules, and fills in the counts of all
-  // kinds.
+  // Reduces kinds in which every descriptor also breaks rules of unknown status, and fills in the
+  // counts of all kinds.
   void reduce_the_rest() {
     for (auto& [key, seen] : seen_) {
       if (seen.reduced == 0 && error_.empty()) {
@@ -158,7 +159,7 @@ class Comparison {
     }
   }
 
-  // `open`: the open rules that smaller descriptors may break.
+  // `open`: the rules of unknown status that smaller descriptors may break.
   void reduce(const Descriptor& d, const CaseKey& key, std::uint64_t open, Seen& seen) {
     ++seen.reduced;
     if (out_.disagreements.size() >= kMaxDisagreements) return;

@@ -7,8 +7,7 @@
 namespace redzone::tma {
 namespace {
 
-// Lines without a field after which a block ends; fewer while it is uncertain whether it is a
-// block.
+// Number of lines without a field that end a block; fewer if it is uncertain whether it is a block.
 constexpr std::size_t kQuietLines = 8;
 constexpr std::size_t kQuietLinesOfDoubt = 1;
 // Maximum number of characters of a value that are parsed.
@@ -17,7 +16,7 @@ constexpr std::size_t kMaxValue = 512;
 struct FieldKey {
   std::string_view word;
   Field field;
-  // Identifies a block; the other names also occur in ordinary logs.
+  // True if the name identifies a block; the other names also occur in ordinary logs.
   bool strong;
 };
 
@@ -135,7 +134,7 @@ FieldValue list_value(std::string_view text) {
   return out;
 }
 
-// A number followed by nothing, or by text that does not touch it.
+// A number at the end of the text or followed by text that does not touch it.
 FieldValue scalar_value(std::string_view text) {
   text = trimmed(text);
   const auto number = take_number(text);
@@ -183,7 +182,7 @@ class Finder {
 
  private:
   // Parses the line that reports the failure. CUTLASS prints it ("Error: ... CODE") after the
-  // block, the others before.
+  // block, other programs before it.
   void outcome(std::string_view before, std::string_view after) {
     Outcome result;
     constexpr std::string_view due = "due to";
@@ -234,7 +233,7 @@ class Finder {
     if (!sure_ && !key.strong && value.state != FieldValue::State::good) return false;
     const auto index = static_cast<std::size_t>(key.field);
     if (open_ && last_ == key.field && open_->fields[index]) {
-      // A key twice in a row: the line of another program between two of this one.
+      // The same key twice in a row: another program printed a line between two lines of this one.
       quiet_ = 0;
       const bool same = open_->fields[index]->state == value.state &&
                         open_->fields[index]->numbers == value.numbers;
@@ -260,8 +259,8 @@ class Finder {
 
   const std::function<void(const Block&)>& visit_;
   std::optional<Block> open_;
-  Field last_ = Field::map_address;  // the latest field of the open block
-  // At least one field has a strong key.
+  Field last_ = Field::map_address;  // latest field of the open block
+  // True if at least one field has a strong key.
   bool sure_ = false;
   std::optional<Outcome> pending_;
   std::size_t quiet_ = 0;

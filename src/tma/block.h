@@ -6,18 +6,18 @@
 //     interleave, swizzle, l2Promotion, oobFill
 //
 // each with its value; then "Error: Failed to initialize the TMA descriptor CODE". Lists are in
-// parentheses or brackets, innermost dim first, mostly of 5 entries whatever the rank, and
-// globalStrides begins with the size of an element, which is no argument of the encoder. For im2col
-// smem_box_pixel, smem_box_channel, pixelBoxLowerCorner and pixelBoxUpperCorner take the place of
+// parentheses or brackets, innermost dim first, mostly with 5 entries regardless of the rank.
+// globalStrides begins with the size of an element, which is not an argument of the encoder. For
+// im2col, smem_box_pixel, smem_box_channel, pixelBoxLowerCorner and pixelBoxUpperCorner replace
 // boxDim. FlashInfer's kernels of TensorRT-LLM print "Error: Failed to initialize the TMA
 // descriptor due to REASON", then
 //
 //     tmaFormat: N dim: N gmem: 0x.. / Shape: .. / Stride: .. / tileShapes: .. / tileStrides: .. /
 //     swizzleType: N
 //
-// where lists run beyond the rank into uninitialized memory, and Stride begins with dim 1.
+// where lists extend beyond the rank into uninitialized memory, and Stride begins with dim 1.
 //
-// Log prefixes, several fields on a line, escaped newlines and names after numbers are accepted;
+// Log prefixes, several fields on a line, escaped newlines and names after numbers are supported;
 // any bytes are accepted.
 #pragma once
 
@@ -64,7 +64,7 @@ struct FieldValue {
 };
 inline constexpr std::size_t kMaxNumbers = 8;
 
-// A CUresult, or -1 and the driver's message.
+// The code is a CUresult, or -1 if only the driver's message is known.
 struct Outcome {
   int code = -1;
   std::string words;
@@ -73,7 +73,7 @@ struct Outcome {
 struct Block {
   std::size_t line = 0;  // first line of the block, from 1
   std::array<std::optional<FieldValue>, kFields> fields;
-  // The first stride is that of dim 1, not of dim 0.
+  // The first stride belongs to dim 1 instead of dim 0.
   bool strides_from_dim_1 = false;
   // Several programs printed interleaved, and the fields in this set have more than one value;
   // which values belong together is unknown.

@@ -190,7 +190,7 @@ class Checker {
     load_bytes();
   }
 
-  // Checks the bytes of one load in shared memory. Sides that are out of range contribute none.
+  // Checks the bytes of one load in shared memory. Skipped if a side is out of range.
   void load_bytes() {
     if (const auto bytes = bytes_of_load(d_))
       in_range(Rule::box_bytes, -1, *bytes, 0, kMaxLoadBytes);

@@ -1,7 +1,7 @@
 // Computes which rules a descriptor breaks. Pure, allocates nothing, and accepts any values.
 //
-// If a rule makes another one meaningless, only the first is reported: a descriptor of unknown rank
-// has no dims, one of unknown type no bytes.
+// If one broken rule makes another one meaningless, only the first is reported: a descriptor of
+// unknown rank has no dims, a descriptor of unknown type no bytes.
 #pragma once
 
 #include <array>
@@ -22,13 +22,13 @@ struct Limit {
 
 struct Violation {
   Rule rule{};
-  // The dim, from 0 (stride i of globalStrides is of dim i + 1), or -1.
+  // The dim, from 0 (stride i of globalStrides belongs to dim i + 1), or -1.
   std::int8_t dim = -1;
   // The offending value in the unit of the rule (elements or bytes). Corners are negative numbers
   // in two's complement, see is_signed().
   std::uint64_t value = 0;
   Limit limit;
-  // The stride of a dim of size 1: it is never used, so any legal value works.
+  // True for the stride of a dim of size 1: it is never used, so any legal value works.
   bool degenerate = false;
 };
 
@@ -52,7 +52,7 @@ class Violations {
   std::size_t count_ = 0;
 };
 
-// `compute_capability`: 90 for 9.0; 0: unknown, and newer_gpu is not checked.
+// `compute_capability`: 90 means 9.0; 0 means unknown, and newer_gpu is then not checked.
 Violations check(const Descriptor& descriptor, int compute_capability = 0);
 
 enum class Answer : std::uint8_t {

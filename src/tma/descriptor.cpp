@@ -39,7 +39,7 @@ std::optional<Enum> value_in(std::span<const char* const> names, std::string_vie
   return static_cast<Enum>(value);
 }
 
-// Entries that are valid for the rank; `less` fewer.
+// The entries that are used at this rank; `less` fewer than the rank.
 template <class T, std::size_t N>
 std::span<const T> used(const std::array<T, N>& values, std::uint32_t rank, std::uint32_t less) {
   const std::size_t count = rank > less ? rank - less : 0;

@@ -19,12 +19,12 @@ constexpr std::uint32_t number(Enum value) {
 // Bits of one element in global memory; 8 for an invalid type.
 std::uint32_t element_bits(DataType type);
 bool is_float(DataType type);
-// Types that TMA spreads over 16 bytes; they have rules of their own.
+// Types that TMA spreads over 16 bytes; separate rules apply to them.
 bool is_spread(DataType type);
 // Bytes that a swizzle pattern spans; 0 for none and for an invalid value.
 std::uint32_t swizzle_span_bytes(Swizzle swizzle);
 
-// The dim of the pixels that corner [i] refers to: the driver begins with dim 1, and with dim 0 for
+// The dim of the pixels that corner [i] refers to. The driver counts from dim 1, or from dim 0 for
 // an interleaved layout (probed; not documented in cuda.h).
 inline std::uint32_t pixel_dim(const Descriptor& descriptor, std::uint32_t i) {
   const bool interleaved =
@@ -32,9 +32,9 @@ inline std::uint32_t pixel_dim(const Descriptor& descriptor, std::uint32_t i) {
   return i + (interleaved ? 0 : 1);
 }
 
-// Bytes that one load writes to shared memory: the sides of the box, each divided by its element
-// stride and rounded down as the driver does, or channels times pixels. Nothing if one of these is
-// out of range, or the type is invalid.
+// Bytes that one load writes to shared memory: the product of the sides of the box, each divided by
+// its element stride and rounded down as the driver does; or channels times pixels. Nullopt if one
+// of these is out of range, or the type is invalid.
 std::optional<std::uint64_t> bytes_of_load(const Descriptor& descriptor);
 // The shared memory of a multiprocessor of compute capability 9.0 and 10.0.
 inline constexpr std::int64_t kMaxLoadBytes = 228 * 1024;
@@ -46,7 +46,7 @@ std::string name_of(Swizzle swizzle);
 std::string name_of(Promotion promotion);
 std::string name_of(Fill fill);
 
-// A short name, or a number that fits 32 bits (which may name nothing).
+// Parses a short name, or a number that fits 32 bits (which need not be an enumerator).
 std::optional<DataType> parse_data_type(std::string_view text);
 std::optional<Interleave> parse_interleave(std::string_view text);
 std::optional<Swizzle> parse_swizzle(std::string_view text);

@@ -78,7 +78,8 @@ class Reader {
   bool usable(Field field) {
     const auto& value = block_[field];
     if (!value) return false;
-    // A map and a tensor have different addresses in each program, so a difference is meaningless.
+    // Each program prints different addresses of maps and tensors, so differing values are no
+    // evidence of mixed blocks.
     if (block_.mixed[static_cast<std::size_t>(field)] && field != Field::map_address &&
         field != Field::address) {
       problem(fmt::format("{} has several values: blocks that were printed at once are mixed here",
@@ -99,7 +100,7 @@ class Reader {
     return false;
   }
 
-  // The rank as printed, or the apparent number of dims.
+  // The printed rank, or else the apparent number of dims.
   std::optional<std::uint32_t> rank() {
     if (known(Field::rank)) return narrow(first(Field::rank));
     if (!known(Field::dims)) return std::nullopt;
@@ -163,7 +164,7 @@ class Reader {
           "The map would be at {:#x}, and it must be 64-byte aligned, unless the program printed "
           "where a pointer to it is: declare it as CUtensorMap, which aligns it.",
           first(Field::map_address)));
-    // The form of TensorRT-LLM has no interleave, promotion and fill; they are 0 there.
+    // TensorRT-LLM's format has no interleave, promotion and fill, because they are 0 there.
     if (block_.strides_from_dim_1) {
       scalar(Field::swizzle, d.swizzle);
       return;
@@ -174,8 +175,8 @@ class Reader {
     scalar(Field::fill, d.fill);
   }
 
-  // The first `count` numbers of a list. Ignores a shorter list, and one with a number outside the
-  // argument's range.
+  // Reads the first `count` numbers of a list. Ignores a list that is too short or has a number
+  // outside the argument's range.
   template <class T, std::size_t N>
   void list(Field field, std::size_t skip, std::size_t count, std::array<T, N>& into) {
     if (!block_[field]) problem(fmt::format("{} is missing", field_name(field)));
@@ -202,7 +203,7 @@ class Reader {
   void lists() {
     Descriptor& d = out_.descriptor;
     if (!has_dims()) return;
-    // Harmless values, chosen so that an unreadable dim is not taken for one of size 1.
+    // Harmless values, chosen such that an unreadable dim is not mistaken for a dim of size 1.
     d.dims.fill(2);
     d.strides.fill(32);
     list(Field::dims, 0, d.rank, d.dims);
@@ -236,7 +237,7 @@ class Reader {
           inner, bits / 8));
   }
 
-  // Whether all fields that a rule depends on could be read.
+  // True if all fields that the rule depends on could be read.
   bool can_judge(const Violation& v) const {
     switch (v.rule) {
       case Rule::data_type:

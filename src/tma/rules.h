@@ -1,6 +1,6 @@
 // The rules that a TMA descriptor can break, and whether the manual (the comments of cuda.h, CUDA
-// 13.0) or the driver forbids each. If the two differ, or one is unknown, there is a row with its
-// source.
+// 13.0) or the driver forbids each violation. If the two differ, or one is unknown, there is a row
+// with its source.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 namespace redzone::tma {
 
 enum class Rule : std::uint8_t {
-  data_type,              // is an enumerator
+  data_type,              // must be an enumerator
   rank,                   // 1..5; im2col 3..5
   rank_of_interleave,     // at least 3 with an interleave
   address_alignment,      // multiple of 16, or 32
@@ -18,23 +18,23 @@ enum class Rule : std::uint8_t {
   dim_of_packed,          // dim 0: multiple of 128, or of 2
   stride_alignment,       // multiple of 16, or 32
   stride_range,           // below 2^40
-  stride_order,           // at least the bytes of what it steps over
+  stride_order,           // at least the bytes that the stride steps over
   box_range,              // 1..256
   box_inner_bytes,        // multiple of 16 without interleave
-  interleaved_bytes,      // the same with an interleave; also for a pixel of im2col
-  box_bytes,              // in shared memory: at most 228 KiB
+  interleaved_bytes,      // same with an interleave; also for a pixel of im2col
+  box_bytes,              // load size in shared memory: at most 228 KiB
   box_of_packed,          // box 0: 128
   element_stride_range,   // 1..8
-  inner_element_stride,   // the same for dim 0, which is not used without interleave
-  interleave,             // is an enumerator
-  interleave_of_packed,   // none for 6-bit types
-  swizzle,                // is an enumerator
-  swizzle_span,           // inner bytes of the box within it, without interleave
-  swizzle_of_interleave,  // 32B with the 32B interleave
-  swizzle_of_packed,      // few for the spread types
-  promotion,              // is an enumerator
-  fill,                   // is an enumerator
-  fill_of_type,           // NaN for floating-point types only
+  inner_element_stride,   // same for dim 0, whose element stride is not used without interleave
+  interleave,             // must be an enumerator
+  interleave_of_packed,   // must be none for 6-bit types
+  swizzle,                // must be an enumerator
+  swizzle_span,           // without interleave: inner bytes of the box within the swizzle's span
+  swizzle_of_interleave,  // must be 32B with the 32B interleave
+  swizzle_of_packed,      // only some swizzles for the spread types
+  promotion,              // must be an enumerator
+  fill,                   // must be an enumerator
+  fill_of_type,           // NaN only for floating-point types
   corner_range,           // im2col: 16, 8 or 5 bits signed
   corner_area,            // im2col: at least one pixel along each dim
   channels_range,         // im2col: at most 256
@@ -43,7 +43,7 @@ enum class Rule : std::uint8_t {
   channels_of_packed,     // im2col: 128
   pixels_range,           // im2col: at most 1024
   pixels_zero,            // im2col: at least 1
-  newer_gpu,              // types and swizzles of compute capability 10.0
+  newer_gpu,              // types and swizzles that need compute capability 10.0
 };
 inline constexpr std::uint8_t kRules = 34;
 
@@ -58,8 +58,8 @@ enum class Says : std::uint8_t {
   nothing  // the manual is silent, or the driver was not tested
 };
 
-// A rule that manual and driver do not both forbid. The manual omits several rules of the driver,
-// which were found by comparing the two.
+// A rule that the manual and the driver do not both enforce. The manual omits several rules of the
+// driver; they were found by comparing the two.
 struct Difference {
   Rule rule;
   Says manual, driver;
@@ -67,7 +67,7 @@ struct Difference {
   std::string_view source;  // source for both
 };
 std::span<const Difference> differences();
-// Null if both forbid it.
+// Null if both enforce the rule.
 const Difference* difference_of(Rule rule);
 
 Says manual_says(Rule rule);

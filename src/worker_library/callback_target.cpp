@@ -58,7 +58,7 @@ void CallbackTarget::call(trial::CallContext& ctx, void (*callback)(void*, int, 
 void CallbackTarget::run(Context& ctx) {
   if (!traits_of(ctx.device()).execution.runs_kernels)
     return ctx.unsupported("the target computes in its own process, where nothing can be left out");
-  // The runner of a worker makes no other contexts.
+  // The runner of a worker creates no other contexts.
   auto* const own = dynamic_cast<trial::CallContext*>(&ctx);
   RZ_CHECK(own != nullptr);
   const auto code = process_.guarded_code(own->index());

@@ -15,7 +15,7 @@
 #include "trial/thrown.h"
 #include "worker_library/public/redzone/worker.h"
 
-// What the callbacks get: the C names of one call and one reference.
+// Types behind the C handles of one call and one reference.
 struct rz_call {
   redzone::trial::CallContext& context;
   const redzone::python::TargetDescription& target;
@@ -25,38 +25,39 @@ struct rz_reference {
   redzone::ReferenceCall& call;
   const redzone::TargetSpec& spec;
   std::string failure = {};
-  bool returned = false;  // `failure` says what, as a verb phrase
+  bool returned = false;  // `failure` describes the result, as a verb phrase
 };
 
 namespace redzone::worker {
 
-// The process that loads the library, during its rz_worker_main().
+// The process that loads the library, while rz_worker_main() runs.
 class CallingProcess {
  public:
   explicit CallingProcess(const rz_callbacks& callbacks) : callbacks_(callbacks) {}
 
   const rz_callbacks& callbacks() const { return callbacks_; }
-  // The instance for a new trial: the only one of a target that lives with the process. Throws
-  // std::runtime_error with the reason if there is none, a CodedError if set_error() has one.
+  // The instance for a new trial; the same one each time for a target that lives with the process.
+  // Throws if make() fails: the error of set_error() if there is one, else std::runtime_error.
   int make(const python::TargetDescription& target);
   void destroy(const python::TargetDescription& target, int instance);
   void trial(bool begins);
 
-  // The reason of the make() that fails.
+  // Sets the error of the make() call that is failing.
   void set_error(trial::CodedError error) { error_ = std::move(error); }
-  // Progress of the trial, from any thread.
+  // Reports progress of the trial; may be called from any thread.
   void set_black_box(device::BlackBox& box) { box_ = &box; }
   void show_progress();
   void show_compiling();
-  // Guards what its code allocates in `call` (-1: in none). Set before the first trial.
+  // Attributes the allocations of the target's code to `call` (-1: to no call). Set before the
+  // first trial.
   void set_memory(memory_preload::GuardedTrials& trials) { memory_ = &trials; }
   memory_preload::GuardedCode guarded_code(std::int32_t call) { return {*memory_, call}; }
 
-  // Takes what its framework allocates on the device; null before the device is open.
+  // Handles the framework's allocations on the device; null before the device is open.
   void set_own_blocks(trial::OwnBlocks& blocks) { own_blocks_ = &blocks; }
   trial::OwnBlocks* own_blocks() const { return own_blocks_; }
 
-  // The call that a callback runs for; null between calls.
+  // The call for which a callback runs; null between calls.
   trial::CallContext* current = nullptr;
 
  private:
@@ -70,7 +71,7 @@ class CallingProcess {
 
 class CallbackTarget final : public trial::CollectingTarget {
  public:
-  // `process` must outlive it.
+  // `process` must outlive this object.
   CallbackTarget(CallingProcess& process,
                  std::shared_ptr<const python::TargetDescription> description);
   ~CallbackTarget() override;

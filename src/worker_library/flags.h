@@ -1,4 +1,4 @@
-// The flags of a worker process, for the words that a driver starts it with.
+// Parses the flags with which a driver starts a worker process.
 #pragma once
 
 #include <optional>
@@ -14,12 +14,12 @@ struct WorkerOptions {
   WorkerSideOptions side;
   int socket_fd = -1;
   int black_box_fd = -1;
-  bool zygote = false;  // forks workers, of which each then has descriptors of its own
+  bool zygote = false;  // forks workers, each with its own descriptors
   std::optional<trial::SanitizerSource> sanitizer = {};
 };
 
-// The flags of `redzone worker`, without those of tools and --zygote, and --python-file, which is
-// passed over. Each is a word of its own, as is its value.
+// Accepts the flags of `redzone worker`, except those of tools and --zygote, and --python-file,
+// which is ignored. Each flag is a separate word, and so is its value.
 Result<WorkerOptions> parse_flags(std::span<const char* const> words);
 
 }  // namespace redzone::worker

@@ -1,13 +1,13 @@
-// `redzone_worker_proxy INTERPRETER -m redzone.worker FLAGS...`: the worker of a Python target, for
-// the driver that starts it.
+// `redzone_worker_proxy INTERPRETER -m redzone.worker FLAGS...`: connects a driver with the worker
+// of a Python target.
 //
-// Importing a user's modules takes seconds, and a confirmation needs many fresh workers. So the
-// files are imported once, by a process that describes them to the driver and then forks a worker
-// for each proxy (redzone/zygote.py). It listens at the abstract socket that REDZONE_ZYGOTE names.
-// A proxy hands its descriptors over, and ends as its worker ends. If nobody listens, the proxy
-// becomes the worker itself.
+// Importing a user's modules takes seconds, and a confirmation needs many fresh workers. Therefore
+// one process imports the files once, describes them to the driver and then forks a worker for each
+// proxy (redzone/zygote.py). This process listens at the abstract socket that REDZONE_ZYGOTE names.
+// A proxy passes its descriptors on, and ends as its worker ends. If no process listens, the proxy
+// itself becomes the worker.
 //
-// Without libraries: it starts in a millisecond.
+// Uses no libraries, so that it starts in a millisecond.
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/wait.h>
@@ -31,10 +31,11 @@
 namespace {
 
 constexpr int kHarnessError = 3;
-// INTERPRETER -m redzone.worker
+// Index of the first flag, after "INTERPRETER -m redzone.worker".
 constexpr int kFlags = 4;
 
-// The words of the worker without those that differ from worker to worker, and these two.
+// The words of the worker without the descriptors that differ between workers, and these
+// descriptors.
 struct Request {
   std::vector<std::string> words;
   int socket = -1, box = -1;
@@ -61,12 +62,12 @@ Request request_of(int argc, char** argv) {
   ::_exit(127);
 }
 
-// The zygote; -1 if there is none.
+// Connects to the zygote; -1 if there is none.
 int connect_to_zygote() {
   const char* const name = std::getenv(redzone::python::kZygote.data());
   sockaddr_un address = {};
   address.sun_family = AF_UNIX;
-  // An abstract name begins with a zero byte and has no end.
+  // An abstract name begins with a zero byte and has no terminator.
   const std::size_t length = name == nullptr ? 0 : std::strlen(name);
   if (length == 0 || length + 1 > sizeof address.sun_path) return -1;
   std::memcpy(address.sun_path + 1, name, length);
@@ -109,8 +110,8 @@ bool receive(int link, std::int32_t& number) {
   return n == sizeof number;
 }
 
-// What became of the worker is unknown, and no failure of what it ran. The driver ends it: it is of
-// this process' group.
+// The fate of the worker is unknown, and this is not a failure of the code that it ran. The driver
+// ends the worker, which is in the process group of this process.
 [[noreturn]] void zygote_is_gone() {
   std::fprintf(stderr, "%sthe process that forks workers has ended\n",
                redzone::kCheckFailedText.data());
@@ -138,7 +139,8 @@ int main(int argc, char** argv) {
   if (link < 0 || request.words.empty() || !hand_over(link, request) || !receive(link, worker) ||
       worker < 0)
     become_worker(argv);
-  // The driver must see that the worker is gone, and this process holds what the worker has.
+  // The driver must notice the end of the worker, so close this process' copies of the worker's
+  // descriptors.
   for (const int fd : {1, request.socket, request.box}) ::close(fd);
   if (!receive(link, status)) zygote_is_gone();
   end_as(status);

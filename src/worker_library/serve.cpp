@@ -17,7 +17,7 @@
 namespace redzone::worker {
 namespace {
 
-// Tells the process when a trial begins and has ended.
+// Notifies the process when a trial begins and when it has ended.
 class AnnouncedTrials final : public exec::TrialHost {
  public:
   AnnouncedTrials(exec::TrialHost& trials, const std::function<void(bool)>& announce)
@@ -36,7 +36,7 @@ class AnnouncedTrials final : public exec::TrialHost {
   const std::function<void(bool)>& announce_;
 };
 
-// The library that is preloaded for targets whose memory is the host's, if it is.
+// The library preloaded for targets that use host memory; nullopt if it is not preloaded.
 std::optional<memory_preload::Client> preloaded_memory(device::Device& device) {
   if (!traits_of(device.info().kind).execution.on_host_cores) return std::nullopt;
   auto client = memory_preload::Client::find();
@@ -51,7 +51,7 @@ Result<int> serve_trials(const WorkerOptions& options, const OwnTargets& own,
   void* page = mmap(nullptr, sizeof(device::BlackBox), PROT_READ | PROT_WRITE, MAP_SHARED,
                     options.black_box_fd, 0);
   if (page == MAP_FAILED) return harness_error("cannot map the black box");
-  auto& box = *static_cast<device::BlackBox*>(page);  // lives as long as the process
+  auto& box = *static_cast<device::BlackBox*>(page);  // used until the process ends
 
   RZ_TRY_ASSIGN(auto side, open_worker_side(options.side, std::move(loaded)));
   if (own.add) RZ_TRY(own.add(side.registry, box));
@@ -63,8 +63,8 @@ Result<int> serve_trials(const WorkerOptions& options, const OwnTargets& own,
   if (own.guard) own.guard(guarded);
   AnnouncedTrials announced(guarded, own.trial);
   const int code = exec::worker_loop(options.socket_fd, announced, box);
-  // To release what it shares with the zygote a fork would copy the pages first, which takes longer
-  // than most trials.
+  // A fork exits without cleanup: releasing the memory that it shares with the zygote would copy
+  // the pages first, which takes longer than most trials.
   if (is_fork) {
     std::fflush(nullptr);
     ::_exit(code);
@@ -76,7 +76,7 @@ Result<int> serve_trials(const WorkerOptions& options, const OwnTargets& own,
 
 Result<int> serve(const WorkerOptions& options, const OwnTargets& own) {
   if (!options.zygote) return serve_trials(options, own, std::nullopt, false);
-  ::close(options.black_box_fd);  // each fork has its own
+  ::close(options.black_box_fd);  // each fork has its own black box
   RZ_TRY_ASSIGN(auto loaded, load_worker_targets(options.side));
   auto forked = exec::serve_forks(options.socket_fd);
   if (!forked) return kOk;

@@ -12,20 +12,20 @@
 
 namespace redzone::worker {
 
-// What a process brings of its own; all may be empty.
+// Additions of the process; all may be empty.
 struct OwnTargets {
-  // Adds targets to those of plugins and packages. The black box lives as long as the process.
+  // Adds targets to those of plugins and packages. The black box is valid until the process ends.
   std::function<Result<void>(Registry&, device::BlackBox&)> add = {};
-  std::function<void(bool begins)> trial = {};  // around each trial
-  // Called before the first trial, with what the code of these targets runs under
-  // (memory_preload::GuardedCode). It lives as long as the process serves.
+  std::function<void(bool begins)> trial = {};  // called before and after each trial
+  // Called before the first trial with the object for memory_preload::GuardedCode, within which the
+  // code of these targets must run. The object is valid while the process serves.
   std::function<void(memory_preload::GuardedTrials&)> guard = {};
-  // Called before the first trial, with what takes the allocations of their framework on the
-  // device. It lives as long as the process serves.
+  // Called before the first trial with the object that handles the framework's allocations on the
+  // device. The object is valid while the process serves.
   std::function<void(trial::OwnBlocks&)> own_blocks = {};
 };
 
-// Opens the device, so never call it in the driver. The exit code for the driver.
+// Opens the device, so never call it in the driver. Returns the exit code of the worker.
 Result<int> serve(const WorkerOptions& options, const OwnTargets& own = {});
 
 }  // namespace redzone::worker

@@ -18,11 +18,12 @@
 namespace redzone::worker {
 namespace {
 
-// The interface has no handle for it, since rz_progress(), rz_compiling() and rz_watch_memory() are
-// for code that knows of no call, such as hooks of a compiler and of an allocator.
+// A global, because rz_progress(), rz_compiling() and rz_watch_memory() get no handle: they are for
+// code without access to a call, such as hooks of a compiler or an allocator.
 CallingProcess* process_here = nullptr;
 
-// Set before rz_worker_main(), as a framework can change its allocator only before it allocates.
+// Set before rz_worker_main(), because a framework can change its allocator only before it
+// allocates.
 bool framework_allocates_here = false;
 
 template <class Result, class Code>
@@ -61,7 +62,7 @@ const char* text_in(const Config& config, const char* name) {
   return text == nullptr ? nullptr : text->c_str();
 }
 
-// The shape of a tensor of a reference; false for an unknown name.
+// Stores the shape of a tensor of a reference; false for an unknown name.
 bool shape_of(const rz_reference& reference, const char* name, std::int64_t* shape, int* rank) {
   const auto& tensors = reference.spec.tensors;
   const auto it = std::find_if(tensors.begin(), tensors.end(),
@@ -134,7 +135,7 @@ void rz_error(const char* code, const char* message) {
   if (process_here != nullptr) process_here->set_error({code, message});
 }
 
-// ---- of a call ---------------------------------------------------------------------------------
+// ---- functions for a call ----------------------------------------------------------------------
 
 const char* rz_call_target(const rz_call* call) {
   return call->target.name.c_str();
@@ -173,7 +174,7 @@ int rz_call_tensor(rz_call* call, const char* name, rz_tensor* out) {
     const TensorArg tensor = call->context.tensor(name);
     const auto storage = call->context.storage(name);
     out->data = tensor.base;
-    out->dtype = name_of(tensor.dtype).data();  // of a table of literals
+    out->dtype = name_of(tensor.dtype).data();  // the text is a literal
     out->rank = static_cast<int>(tensor.shape.size());
     std::copy(tensor.shape.begin(), tensor.shape.end(), out->shape);
     std::copy(tensor.strides.begin(), tensor.strides.end(), out->strides);
@@ -215,7 +216,7 @@ int rz_call_ended(const rz_call* call) {
   return call->context.ended() ? 1 : 0;
 }
 
-// ---- of a reference ----------------------------------------------------------------------------
+// ---- functions for a reference -----------------------------------------------------------------
 
 int64_t rz_reference_dim(const rz_reference* reference, const char* name) {
   return dim_of(reference->call.dims(), name);
@@ -264,7 +265,7 @@ void rz_reference_returned(rz_reference* reference, const char* what) {
   reference->returned = true;
 }
 
-// ---- of the process ----------------------------------------------------------------------------
+// ---- functions for the process -----------------------------------------------------------------
 
 void rz_progress(const char* what) {
   if (process_here == nullptr) return;
@@ -285,7 +286,7 @@ void rz_watch_memory(void* at, uint64_t bytes, const char* name) {
   });
 }
 
-// ---- of the framework's allocator --------------------------------------------------------------
+// ---- functions for the framework's allocator ---------------------------------------------------
 
 void rz_use_allocator(void) {
   framework_allocates_here = true;

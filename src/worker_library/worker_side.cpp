@@ -13,12 +13,12 @@
 namespace redzone::worker {
 namespace {
 
-// For a compile worker.
+// Niceness of a compile worker.
 constexpr int kNiceness = 10;
 
 Result<std::unique_ptr<device::Device>> open_device(const WorkerSideOptions& options) {
   if (options.compile_for && !traits_of(options.device).execution.runs_kernels) {
-    [[maybe_unused]] const int niceness = ::nice(kNiceness);  // other trials come first
+    [[maybe_unused]] const int niceness = ::nice(kNiceness);  // gives priority to trials
     return device::open_asking_device(device::compiling_hook(*options.compile_for));
   }
   auto device = device::open_device(options.device);
@@ -36,7 +36,7 @@ Result<Registry> load_worker_targets(const WorkerSideOptions& options) {
 
 Result<WorkerSide> open_worker_side(const WorkerSideOptions& options,
                                     std::optional<Registry> loaded) {
-  // Loading a kernel on first use waits for the device, which a blocked launch holds.
+  // Loading a kernel at its first use would wait for the device while a launch is blocked.
   setenv("CUDA_MODULE_LOADING", options.lazy_kernels ? "LAZY" : "EAGER", 1);
   if (options.one_queue) setenv("CUDA_DEVICE_MAX_CONNECTIONS", "1", 1);
   WorkerSide side;

@@ -1,4 +1,4 @@
-// The environment of a process that runs trials itself: a device and the targets for it.
+// The environment of a process that runs trials: a device and its targets.
 #pragma once
 
 #include <filesystem>
@@ -14,10 +14,10 @@ namespace redzone::worker {
 struct WorkerSideOptions {
   DeviceKind device;
   std::vector<std::filesystem::path> plugins = {}, packages = {};  // only these are loaded
-  // On the dry-run device: compiles run-time compiled kernels for this compute capability.
+  // On the dry-run device: compute capability for which run-time compiled kernels are compiled.
   std::optional<int> compile_for = {};
   bool one_queue = false;  // contexts with one hardware queue (exec::Job::one_queue)
-  // Kernels of this process' own libraries, which are many, are loaded when they are first used.
+  // Load the kernels of this process' own libraries, which are many, at their first use.
   bool lazy_kernels = false;
 };
 
@@ -26,10 +26,11 @@ struct WorkerSide {
   Registry registry;
 };
 
-// The targets alone: opens nothing, so the process can be forked.
+// Loads the targets only; opens nothing, so the process can be forked.
 Result<Registry> load_worker_targets(const WorkerSideOptions& options);
 
-// Opens the device, so never call it in the driver. `loaded`: the targets, if that was done before.
+// Opens the device, so never call it in the driver. `loaded`: the targets, if they are loaded
+// already.
 Result<WorkerSide> open_worker_side(const WorkerSideOptions& options,
                                     std::optional<Registry> loaded = {});
 

@@ -1,4 +1,4 @@
-// The calls of the driver that the guard stands in for.
+// The driver calls that the guard stands in for.
 #pragma once
 
 #include <cstddef>
@@ -154,24 +154,24 @@ inline constexpr std::size_t kCalls = static_cast<std::size_t>(Call::count);
 
 struct CallRow {
   Call call;
-  const char* symbol;  // as dlsym() knows it
-  const char* name;    // as cuGetProcAddress knows it
+  const char* symbol;  // name for dlsym()
+  const char* name;    // name for cuGetProcAddress()
   int since;           // version of CUDA from which the name means this symbol
-  bool per_thread;     // of the per-thread default stream
-  bool both = false;   // the symbol is for either kind of default stream
-  void* stand_in;      // of the guard
+  bool per_thread;     // for the per-thread default stream
+  bool both = false;   // the symbol serves both kinds of default stream
+  void* stand_in;      // the guard's replacement
 };
 
-// The row of a symbol, or nullptr.
+// The row of a symbol; nullptr if there is none.
 const CallRow* row_of_symbol(const char* symbol);
-// The row that cuGetProcAddress(name, version, flags) means, or nullptr.
+// The row that cuGetProcAddress(name, version, flags) selects; nullptr if there is none.
 const CallRow* row_of_request(const char* name, int version, std::uint64_t flags);
 const CallRow& row_of(Call call);
 
 // The driver's own function; nullptr if the driver lacks it or is not loaded.
 void* real_call(Call call);
 
-// Calls it.
+// Calls the driver's own function.
 template <class... Arguments>
 int forward(Call call, Arguments... arguments) {
   constexpr int not_initialized = 3;

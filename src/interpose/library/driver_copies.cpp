@@ -1,6 +1,6 @@
-// Copies, memsets and writes of the driver. Before each, the memory that it names is compared with
-// the blocks: what reaches beyond one is reported, even where it would harm nothing or another
-// block.
+// Copies, memsets and writes of the driver. Before each call, the memory that it accesses is
+// compared with the blocks: a range that exceeds a block is reported, even if it would do no harm
+// or hit another block.
 #include <array>
 #include <initializer_list>
 #include <span>
@@ -15,21 +15,21 @@
 namespace redzone::interpose {
 namespace {
 
-// Bytes that a call names, from the first to the last.
+// Device memory that a call accesses, from its first to its last byte.
 struct Touched {
   CuAddress at = 0;
-  std::size_t bytes = 0;  // 0: none of the device
+  std::size_t bytes = 0;  // 0: no device memory
   Access access = Access::unknown;
 };
 
-// a * b + c, or the largest number if that is less.
+// a * b + c, or SIZE_MAX on overflow.
 std::size_t bounded(std::size_t a, std::size_t b, std::size_t c) {
   std::size_t out = 0;
   if (__builtin_mul_overflow(a, b, &out) || __builtin_add_overflow(out, c, &out)) return SIZE_MAX;
   return out;
 }
 
-// `rows` rows of `width` bytes, one each `pitch` bytes.
+// Size of `rows` rows of `width` bytes that begin `pitch` bytes apart.
 std::size_t span_of(std::size_t width, std::size_t rows, std::size_t pitch) {
   return width == 0 || rows == 0 ? 0 : bounded(rows - 1, pitch, width);
 }
@@ -58,7 +58,7 @@ std::array<Touched, 2> touched_by_2d(const void* copy) {
   return {side_of(what.from, what, Access::read), side_of(what.to, what, Access::write)};
 }
 
-// Of a copy between devices, too: it has the contexts in the place of `reserved`.
+// Also for a copy between devices, whose structure has the contexts in the place of `reserved`.
 std::array<Touched, 2> touched_by_3d(const void* copy) {
   if (copy == nullptr) return {};
   const auto& what = *static_cast<const CuMemcpy3D*>(copy);
@@ -76,7 +76,7 @@ template <class... Arguments>
 int touching(Call call, const char* name, const std::array<Touched, 2>& touched,
              Arguments... arguments) {
   check(name, touched);
-  // Without a stream the call may wait for the device.
+  // A call without a stream may wait for the device.
   if constexpr (!(std::is_same_v<Arguments, CuStream> || ...)) release_holds();
   return checked(forward(call, arguments...), name);
 }

@@ -1,4 +1,4 @@
-// How a program gets the driver's functions, and which of them it is given instead.
+// The lookups by which a program gets the driver's functions, and the replacements that it gets.
 #include <dlfcn.h>
 
 #include <atomic>
@@ -292,7 +292,7 @@ const CallRow (&rows())[kCalls] {
   return all;
 }
 
-// The driver's functions, once it is loaded.
+// The driver's functions, valid once the driver is loaded.
 struct Reals {
   void* library = nullptr;
   void* calls[kCalls] = {};
@@ -313,7 +313,8 @@ Reals* load() {
     the_reals.calls[static_cast<std::size_t>(row.call)] = real_dlsym(the_reals.library, row.symbol);
   const auto find = [](const char* name) { return real_dlsym(the_reals.library, name); };
   auto* const guard = reinterpret_cast<DriverGuard*>(the_reals.guard);
-  // Neither is ever destroyed: other libraries call the driver until the process ends.
+  // The objects are never destroyed, because other libraries call the driver until the process
+  // ends.
   new (&guard->driver) Driver(load_driver(find));
   new (&guard->launches) LaunchLog(guard->driver, recorder(), settings().kernels);
   new (&guard->holds) StreamHolds(guard->driver, settings(), recorder());
@@ -376,8 +377,8 @@ bool answer_driver_lookup(void* handle, const char* name, void** out) {
     return false;
   }
   if (handle == RTLD_DEFAULT) {
-    // With a driver this finds the guard's own, as any caller does. Without one the program must
-    // not see that there is a guard, so the lookup goes on behind it.
+    // With a driver, the ordinary lookup finds the guard's own function, as for any caller. Without
+    // a driver the program must not see the guard's function, so look up the next one behind it.
     if (load() != nullptr) return false;
     *out = real_function(name);
     return true;
@@ -385,15 +386,15 @@ bool answer_driver_lookup(void* handle, const char* name, void** out) {
   *out = real_dlsym(handle, name);
   if (*out == nullptr || is_own(*out)) return true;
   recorder().note(Fact::driver_seen);
-  // A library of the program may have a function of that name itself.
+  // A library of the program may itself have a function of that name.
   if (*out == real_call(row->call)) *out = row->stand_in;
   return true;
 }
 
 namespace {
 
-// Whether the driver knows the function by a version of the name that the guard does not stand in
-// for: its parameters may be others.
+// True if `function` is a version of the name that the guard has no replacement for; its parameters
+// may differ.
 bool is_of_another_version(const char* name, const void* function) {
   constexpr int versions = 9;
   const InternalScope scope;
@@ -408,7 +409,8 @@ bool is_of_another_version(const char* name, const void* function) {
   return false;
 }
 
-// What the driver handed out for a name, or what stands in for it.
+// Replaces a function that the driver returned for a name by the guard's replacement, if there is
+// one.
 void replace(const char* name, int version, std::uint64_t flags, void** function) {
   if (name == nullptr || function == nullptr || *function == nullptr || !guarding() ||
       !settings().driver || InternalScope::active())
@@ -422,7 +424,7 @@ void replace(const char* name, int version, std::uint64_t flags, void** function
   const CallRow* const row = row_of_request(name, version, flags);
   if (row == nullptr) return;
   if (is_of_another_version(name, *function)) return recorder().count(Counter::newer_versions);
-  // The driver may hand out another address than dlsym() does.
+  // The driver may return another address than dlsym().
   *function = row->stand_in;
 }
 

@@ -1,4 +1,4 @@
-// The calls from which a program learns of an error on the device.
+// The calls by which a program waits for the device and learns of its errors.
 #include "interpose/library/driver_errors.h"
 
 #include <optional>
@@ -21,8 +21,8 @@ int checked(int result, const char* call, CuContext context) {
 
 namespace {
 
-// A wait of the program, for a stream or else for a context (the current one if it is null). What
-// was launched before it has completed when it returns.
+// A wait of the program for a stream, or else for a context (the current one if it is null). When
+// it returns, the launches before it have completed.
 template <class Forward>
 int wait(CuContext context, std::optional<CuStream> stream, const char* call,
          Forward forward_call) {
@@ -39,7 +39,7 @@ int wait(CuContext context, std::optional<CuStream> stream, const char* call,
   return result;
 }
 
-// A wait for an event waits for it as it was recorded last when the wait began.
+// A wait for an event refers to the last record of the event before the wait began.
 template <class Forward>
 int wait_for_event(CuEvent event, const char* call, Forward forward_call) {
   DriverGuard* const guard = driver_guard_in_use();
@@ -51,7 +51,7 @@ int wait_for_event(CuEvent event, const char* call, Forward forward_call) {
   return checked(result, call);
 }
 
-// Launches whose calls have returned before the event is recorded are in the stream before it.
+// Launches whose calls have returned before the event is recorded precede it in the stream.
 template <class Forward>
 int record_event(CuEvent event, CuStream stream, Forward forward_call) {
   DriverGuard* const guard = InternalScope::active() ? nullptr : driver_guard_in_use();

@@ -1,15 +1,15 @@
-// What the program learns of an error on the device by.
+// Checks results of the program's calls for errors on the device.
 #pragma once
 
 #include "interpose/driver_abi.h"
 
 namespace redzone::interpose {
 
-// Returns `result`, of a call of the program; its first error that stays is reported. Without a
-// context it is the current one's.
+// Returns `result`, the result of a call of the program; reports the first sticky error. A null
+// context means the current one.
 int checked(int result, const char* call, CuContext context = nullptr);
 
-// Before a call that waits for the device: no stream is held any longer.
+// Call before a call that waits for the device: releases all held streams.
 void release_holds();
 
 }  // namespace redzone::interpose

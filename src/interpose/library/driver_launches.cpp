@@ -12,10 +12,10 @@ namespace {
 
 using Launch = LaunchLog::Call;
 
-// Waits for the launch where the settings ask for it; what the wait returned.
+// Waits for the launch if the settings request it; returns the result of the wait.
 int wait_for_launch(DriverGuard& guard, CuStream stream, std::uint64_t launch) {
   const bool checks = settings().check == Check::each_launch;
-  // A wait could invalidate a capture.
+  // Do not wait during a capture, because a wait could invalidate it.
   if ((!checks && settings().launch != LaunchMode::blocking) || guard.memory.capturing())
     return kCuSuccess;
   const std::uint64_t returned = guard.launches.returned();
@@ -71,7 +71,7 @@ Launch call_of(const void* config, void* kernel, void** parameters, void** extra
   return out;
 }
 
-// cuLaunchKernel and its relatives; `extra` where they have it.
+// cuLaunchKernel and related functions; `extra` only for those that have it.
 template <class... Extra>
 int launch_grid(Call call, const char* name, CuStream (*stream_of)(CuStream), void* kernel,
                 unsigned x, unsigned y, unsigned z, unsigned block_x, unsigned block_y,
@@ -93,7 +93,7 @@ void note_lookup(int result, void* const* out, LaunchLog::Handle handle, const c
   guard->launches.looked_up(*out, handle, name);
 }
 
-// The handles that an enumeration has written.
+// Records the handles that an enumeration has written.
 template <class Count>
 void note_met(int result, void* const* handles, unsigned most, LaunchLog::Handle handle,
               Count count) {
@@ -214,7 +214,8 @@ int cuFuncLoad(void* function) {
   return result;
 }
 
-// Before it as well: another thread may get the handles before this one goes on.
+// Also forget the kernels before the call, because another thread may get the handles before this
+// thread continues.
 int cuModuleUnload(void* module) {
   forget_kernels();
   const int result = forward(Call::module_unload, module);

@@ -1,4 +1,4 @@
-// Allocations of the driver, their frees and what is asked about their addresses.
+// Allocations and frees of the driver, and queries about their addresses.
 #include <algorithm>
 #include <atomic>
 #include <optional>
@@ -14,7 +14,7 @@
 namespace redzone::interpose {
 namespace {
 
-// The guard, where it has shown that it guards: a program is never judged by blocks that bypass it.
+// The guard, after its self-test: a program is never judged by blocks that bypass the guard.
 DriverGuard* proven_guard() {
   DriverGuard* const guard = driver_guard();
   if (guard != nullptr && !InternalScope::active()) prove_driver_guard(*guard);
@@ -37,14 +37,15 @@ std::optional<CuAddress> guarded(std::size_t bytes, Order order) {
   return guard->memory.allocate(bytes, order, from);
 }
 
-// What the guard keeps for later blocks must make no allocation of the driver's own fail.
+// Retries `plain` after releasing memory that the guard keeps for later blocks, so that this memory
+// never makes an allocation of the driver itself fail.
 template <class Plain>
 int with_room(Plain plain, std::optional<CuDevice> device = std::nullopt) {
   DriverGuard* const guard = InternalScope::active() ? nullptr : driver_guard_in_use();
   return guard == nullptr ? plain() : guard->memory.with_room(plain, device);
 }
 
-// `plain` asks the driver.
+// `plain` calls the driver.
 template <class Plain>
 int allocate(CuAddress* out, std::size_t bytes, Order order, Plain plain) {
   if (out != nullptr)
@@ -57,13 +58,13 @@ int allocate(CuAddress* out, std::size_t bytes, Order order, Plain plain) {
   if (guard == nullptr) return result;
   const InternalScope scope;
   guard->memory.check_result(result, order ? "cuMemAllocAsync" : "cuMemAlloc");
-  // The context is marked as broken, but the driver does give the program a block.
+  // The context is marked as broken, but the driver still gives the program a block.
   if (result == kCuSuccess && guard->memory.is_broken())
     recorder().count(Counter::left_out_refused);
   return result;
 }
 
-// Blocks of a pool that the guard must leave to the driver are not guarded.
+// If the guard cannot replace the pool's memory, the driver allocates an unguarded block.
 template <class Plain>
 int allocate_from(CuPool pool, CuAddress* out, std::size_t bytes, CuStream stream, Plain plain) {
   DriverGuard* const guard = proven_guard();
@@ -89,7 +90,7 @@ std::optional<DeviceMemory::View> find(CuAddress address) {
   return guard == nullptr ? std::nullopt : guard->memory.find(address);
 }
 
-// What the driver would say of the mapping and not of the block.
+// Answers the attributes for which the driver would describe the mapping instead of the block.
 bool attribute_of(const DeviceMemory::View& block, int attribute, void* out) {
   if (out == nullptr) return false;
   switch (attribute) {
@@ -107,7 +108,7 @@ bool attribute_of(const DeviceMemory::View& block, int attribute, void* out) {
   }
 }
 
-// Alignment in bytes of the driver's rows of pitched memory.
+// Alignment in bytes of the rows that the driver allocates in pitched memory.
 constexpr std::size_t kPitchBytes = 512;
 
 void context_gone(CuContext context, bool before) {
@@ -121,8 +122,8 @@ void context_gone(CuContext context, bool before) {
     guard->memory.context_gone(context);
 }
 
-// A call that destroys contexts, and modules with them: handles of kernels may come back for
-// others, even if the call returns an error of the context.
+// Wraps a call that destroys contexts with their modules: handles of kernels may then be reused for
+// other kernels, even if the call returns an error of the context.
 template <class Forward>
 int forgetting_kernels(Forward forward_call) {
   const auto forget = [] {
@@ -230,8 +231,8 @@ int cuMemGetAddressRange_v2(CuAddress* base, std::size_t* bytes, CuAddress addre
   return forward(Call::mem_get_address_range, base, bytes, address);
 }
 
-// What the guard keeps for later blocks would be free without it, and is given back when the driver
-// has no other. Programs choose sizes by this number.
+// Adds the memory that the guard keeps for later blocks: without the guard it would be free, and
+// the guard releases it if the driver has no other memory. Programs choose sizes by this number.
 int cuMemGetInfo_v2(std::size_t* free, std::size_t* total) {
   const int result = forward(Call::mem_get_info, free, total);
   DriverGuard* const guard = InternalScope::active() ? nullptr : driver_guard_in_use();
@@ -327,7 +328,7 @@ int cuDevicePrimaryCtxRetain(CuContext* out, CuDevice device) {
 }
 
 int cuDevicePrimaryCtxRelease_v2(CuDevice device) {
-  // The last release destroys the context, and what the guard has in it is lost with it.
+  // The last release destroys the context and with it the guard's memory there.
   const CuContext context = primary_context(device);
   DriverGuard* const guard = driver_guard_in_use();
   if (context != nullptr && guard->memory.primary_releases(device)) context_gone(context, true);

@@ -1,6 +1,6 @@
-// The functions of the driver that the guard stands in for, under the driver's own names, so that a
-// program that is linked with libcuda.so.1 finds them first. What each does with the program's
-// arguments is in the source; all of them forward to the driver in the end or say why not.
+// The driver functions that the guard replaces, under the driver's own names, so that a program
+// that is linked with libcuda.so.1 finds them first. The source files document what each does; each
+// forwards to the driver unless the guard handles the call.
 #pragma once
 
 #include "interpose/driver_abi.h"
@@ -9,7 +9,7 @@
 // NOLINTBEGIN: the names and the types are the driver's
 namespace redzone::interpose {
 
-// The stream that 0 means for functions without a suffix, and with one.
+// The stream that 0 means in functions without and with the suffix _ptsz or _ptds.
 inline CuStream legacy_stream(CuStream stream) {
   return stream == nullptr ? kLegacyStream : stream;
 }
@@ -39,7 +39,7 @@ REDZONE_EXPORT int cuPointerGetAttribute(void*, int, CuAddress);
 REDZONE_EXPORT int cuPointerGetAttributes(unsigned, int*, void**, CuAddress);
 REDZONE_EXPORT int cuIpcGetMemHandle(void*, CuAddress);
 
-// Not guarded, but counted.
+// Counted, but not guarded.
 REDZONE_EXPORT int cuMemAllocManaged(CuAddress*, std::size_t, unsigned);
 REDZONE_EXPORT int cuMemAllocHost_v2(void**, std::size_t);
 REDZONE_EXPORT int cuMemHostAlloc(void**, std::size_t, unsigned);
@@ -64,7 +64,7 @@ REDZONE_EXPORT int cuStreamEndCapture(CuStream, CuGraph*);
 REDZONE_EXPORT int cuStreamEndCapture_ptsz(CuStream, CuGraph*);
 REDZONE_EXPORT int cuStreamDestroy_v2(CuStream);
 
-// Where a program learns of an error: the first one is reported.
+// Calls that can return an error of the device; the first one is reported.
 REDZONE_EXPORT int cuCtxSynchronize();
 REDZONE_EXPORT int cuCtxSynchronize_v2(CuContext);
 REDZONE_EXPORT int cuStreamSynchronize(CuStream);
@@ -179,7 +179,7 @@ REDZONE_EXPORT int cuLaunchCooperativeKernel_ptsz(void*, unsigned, unsigned, uns
 REDZONE_EXPORT int cuGraphLaunch(void*, CuStream);
 REDZONE_EXPORT int cuGraphLaunch_ptsz(void*, CuStream);
 
-// Where names of kernels come from.
+// Functions that return or invalidate handles of kernels.
 REDZONE_EXPORT int cuModuleGetFunction(void**, void*, const char*);
 REDZONE_EXPORT int cuModuleUnload(void*);
 REDZONE_EXPORT int cuLibraryGetKernel(void**, void*, const char*);
@@ -189,7 +189,7 @@ REDZONE_EXPORT int cuLibraryEnumerateKernels(void**, unsigned, void*);
 REDZONE_EXPORT int cuModuleEnumerateFunctions(void**, unsigned, void*);
 REDZONE_EXPORT int cuFuncLoad(void*);
 
-// What a wait for an event waits for.
+// Functions that determine what a wait for an event covers.
 REDZONE_EXPORT int cuEventRecord(CuEvent, CuStream);
 REDZONE_EXPORT int cuEventRecord_ptsz(CuEvent, CuStream);
 REDZONE_EXPORT int cuEventRecordWithFlags(CuEvent, CuStream, unsigned);

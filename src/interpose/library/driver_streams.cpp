@@ -7,8 +7,8 @@
 namespace redzone::interpose {
 namespace {
 
-// The guard holds back before the capture begins, and not after: in between it could make a call
-// that invalidates it.
+// The guard stops its own calls before the capture begins, not after: in between, a call of the
+// guard could invalidate the capture.
 template <class Begin>
 int begin_capture(CuStream stream, Begin begin) {
   DriverGuard* const guard = driver_guard();
@@ -23,7 +23,7 @@ int begin_capture(CuStream stream, Begin begin) {
 template <class End>
 int end_capture(CuStream stream, End end) {
   const int result = end();
-  // Another thread's attempt ends nothing.
+  // A call from the wrong thread does not end the capture.
   if (result == kCuCaptureWrongThread) return result;
   if (DriverGuard* const guard = driver_guard_in_use()) {
     const InternalScope scope;
@@ -81,7 +81,7 @@ int cuStreamEndCapture_ptsz(CuStream stream, CuGraph* graph) {
 
 int cuStreamDestroy_v2(CuStream stream) {
   DriverGuard* const guard = driver_guard_in_use();
-  // A capture that nobody has ended ends with its stream.
+  // A capture that was not ended ends with its stream.
   const InternalScope scope;
   const bool captures = guard != nullptr && guard->memory.capture_dies(stream);
   if (guard != nullptr) guard->launches.stream_gone(stream);

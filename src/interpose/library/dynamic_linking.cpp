@@ -1,6 +1,7 @@
-// dlsym(), dlopen() and dlmopen() as the program sees them. The C library takes the scope of a
-// lookup from the caller's return address. So what is not answered here goes on by a jump that
-// leaves the stack as the caller made it: the real function sees the program as its caller.
+// Replaces dlsym(), dlopen() and dlmopen() for the program. The C library derives the scope of a
+// lookup from the caller's return address. Therefore calls that are not answered here continue by a
+// jump that leaves the caller's stack unchanged, so that the real function sees the program as its
+// caller.
 #include <dlfcn.h>
 
 #include <cstdint>
@@ -18,20 +19,20 @@
 
 extern "C" {
 
-// Targets of the jumps.
+// Targets of the jumps below.
 __attribute__((visibility("hidden"))) void* redzone_real_dlsym = nullptr;
 __attribute__((visibility("hidden"))) void* redzone_real_dlopen = nullptr;
 __attribute__((visibility("hidden"))) void* redzone_real_dlmopen = nullptr;
 
-// 1: `*out` is the answer. 0: ask the real dlsym().
+// 1: `*out` is the result. 0: call the real dlsym().
 __attribute__((visibility("hidden"), used)) int redzone_answer_dlsym(void* handle, const char* name,
                                                                      void** out);
 __attribute__((visibility("hidden"), used)) void redzone_note_dlopen(const char* file, int flags);
 __attribute__((visibility("hidden"), used)) void redzone_note_dlmopen();
 }
 
-// Each saves its arguments, calls a function above, restores them and jumps. At their entry the
-// stack is 8 bytes off the alignment of a call.
+// Each function saves its arguments, calls a function above, restores the arguments and jumps. At
+// entry the stack is 8 bytes off the alignment that a call requires.
 asm(R"(
 .text
 .globl dlsym
@@ -102,14 +103,14 @@ namespace {
 
 using Dlsym = void* (*)(void*, const char*);
 
-// dlvsym() is not replaced. The version under which a C library has dlsym() differs by its age.
+// dlvsym() is not replaced. The version of the dlsym() symbol depends on the age of the C library.
 Dlsym find_dlsym() {
   if (void* const known = __atomic_load_n(&redzone_real_dlsym, __ATOMIC_ACQUIRE))
     return reinterpret_cast<Dlsym>(known);
   void* found = nullptr;
   for (const char* version : {"GLIBC_2.34", "GLIBC_2.2.5"})
     if (found == nullptr) found = dlvsym(RTLD_NEXT, "dlsym", version);
-  if (found == nullptr) __builtin_trap();  // the program could not look anything up
+  if (found == nullptr) __builtin_trap();  // without dlsym() the program could not look up anything
   __atomic_store_n(&redzone_real_dlsym, found, __ATOMIC_RELEASE);
   return reinterpret_cast<Dlsym>(found);
 }
@@ -153,7 +154,7 @@ void redzone_note_dlopen(const char* file, int flags) {
   if ((flags & RTLD_DEEPBIND) != 0) recorder().count(Counter::deep_binds);
   if (file != nullptr && std::strstr(file, "libcuda.so") != nullptr)
     recorder().note(Fact::driver_present);
-  // An interpreter that loads a module of its program holds its lock.
+  // An interpreter that loads an extension module holds its lock here.
   learn_python();
 }
 

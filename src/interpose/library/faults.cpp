@@ -1,5 +1,5 @@
-// SIGSEGV and SIGBUS. The guard's handler stays installed; what the program installs is kept beside
-// it, and is what the program is told to be installed.
+// SIGSEGV and SIGBUS. The guard's handler stays installed; a handler that the program installs is
+// stored separately, and the program sees it as the installed one.
 #include <signal.h>
 #include <ucontext.h>
 
@@ -19,7 +19,7 @@ using Sigaction = int (*)(int, const struct sigaction*, struct sigaction*);
 using Signal = sighandler_t (*)(int, sighandler_t);
 
 constinit std::atomic<bool> watching{false};
-// Of the program, for SIGSEGV and SIGBUS.
+// The program's actions for SIGSEGV and SIGBUS.
 struct sigaction of_program[2];
 
 int real_sigaction(int number, const struct sigaction* action, struct sigaction* before) {
@@ -37,7 +37,7 @@ struct sigaction* kept(int number) {
   return number == SIGSEGV ? &of_program[0] : number == SIGBUS ? &of_program[1] : nullptr;
 }
 
-// signal() and its relatives, which differ in the flags.
+// signal() and related functions, which differ in the flags.
 sighandler_t set_handler(const char* function, int number, sighandler_t handler, int flags) {
   struct sigaction* const program = kept(number);
   if (program == nullptr) return reinterpret_cast<Signal>(real_function(function))(number, handler);
@@ -48,17 +48,17 @@ sighandler_t set_handler(const char* function, int number, sighandler_t handler,
   return before;
 }
 
-// What the program would have seen without the guard.
+// Does what the signal would have done without the guard.
 void chain(int number, siginfo_t* info, void* context) {
   struct sigaction* const program = kept(number);
   const struct sigaction action = *program;
   const bool has_handler = (action.sa_flags & SA_SIGINFO) != 0 ||
                            (action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN);
-  const bool sent = info->si_code <= 0;  // by a process, and no fault
+  const bool sent = info->si_code <= 0;  // sent by a process, not a fault
   if (sent && action.sa_handler == SIG_IGN) return;
   if (!has_handler) {
-    // A fault that is ignored ends the process, too. The instruction runs again, or, if the signal
-    // was sent, it is sent again.
+    // A fault that is ignored ends the process, too. With the default action restored, the
+    // instruction faults again; a signal that was sent is raised again.
     struct sigaction fatal = {};
     fatal.sa_handler = SIG_DFL;
     real_sigaction(number, &fatal, nullptr);
@@ -69,7 +69,7 @@ void chain(int number, siginfo_t* info, void* context) {
     std::memset(program, 0, sizeof *program);
     program->sa_handler = SIG_DFL;
   }
-  sigset_t blocked = action.sa_mask;  // until this handler returns
+  sigset_t blocked = action.sa_mask;  // blocked until this handler returns
   if ((action.sa_flags & SA_NODEFER) == 0) ::sigaddset(&blocked, number);
   ::pthread_sigmask(SIG_BLOCK, &blocked, nullptr);
   if ((action.sa_flags & SA_SIGINFO) != 0)
@@ -78,8 +78,8 @@ void chain(int number, siginfo_t* info, void* context) {
     action.sa_handler(number);
 }
 
-// Processors without a bit for pages that may not be executed report fetches as reads, of the
-// instruction itself.
+// Processors that have no bit for non-executable pages report instruction fetches as reads; then
+// the address is that of the instruction itself.
 Access access_of(const siginfo_t& info, const gregset_t& registers) {
   constexpr greg_t write_bit = 2, fetch_bit = 16;
   const auto address = reinterpret_cast<greg_t>(info.si_addr);
@@ -90,7 +90,7 @@ Access access_of(const siginfo_t& info, const gregset_t& registers) {
 
 void handle(int number, siginfo_t* info, void* context) {
   const int before = errno;
-  // Sent by a process, and no fault, if not positive.
+  // A code that is not positive means that a process sent the signal.
   if (info->si_code > 0)
     if (HostMemory* const host = host_guard()) {
       const auto& registers = static_cast<const ucontext_t*>(context)->uc_mcontext.gregs;
@@ -100,7 +100,7 @@ void handle(int number, siginfo_t* info, void* context) {
                                                static_cast<std::uint64_t>(registers[REG_RIP]));
       if (reported && host->survive(address, access)) {
         errno = before;
-        return;  // the access is repeated
+        return;  // repeat the access
       }
     }
   errno = before;
@@ -112,7 +112,7 @@ void handle(int number, siginfo_t* info, void* context) {
 void watch_faults() {
   struct sigaction action = {};
   action.sa_sigaction = handle;
-  // A program's handler may leave by a jump, or fault itself.
+  // SA_NODEFER: a program's handler may leave by a jump, or fault itself.
   action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
   real_sigaction(SIGSEGV, &action, &of_program[0]);
   real_sigaction(SIGBUS, &action, &of_program[1]);
@@ -138,7 +138,7 @@ REDZONE_EXPORT sighandler_t signal(int number, sighandler_t handler) noexcept {
   return set_handler("signal", number, handler, SA_RESTART);
 }
 
-// What signal() is in a program that is compiled for standard C alone.
+// The signal() of a program that is compiled for strict standard C.
 REDZONE_EXPORT sighandler_t __sysv_signal(int number, sighandler_t handler) noexcept {
   return set_handler("__sysv_signal", number, handler, SA_RESETHAND | SA_NODEFER);
 }

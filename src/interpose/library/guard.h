@@ -1,4 +1,4 @@
-// What guards this process: decided once, before main().
+// The guards of this process, chosen once, before main().
 #pragma once
 
 #include "interpose/device_memory.h"
@@ -10,15 +10,15 @@
 
 namespace redzone::interpose {
 
-// The settings of this process. Guards of which the settings have nothing do nothing.
+// The settings of this process. A guard that the settings do not enable does nothing.
 const Settings& settings();
 // True once the library has started and has a record; nothing is guarded before.
 bool guarding();
 
-// dlsym(handle, name) for a name that begins with "cu". True: `*out` is the answer.
+// Handles dlsym(handle, name) for a name that begins with "cu". If true, `*out` is the result.
 bool answer_driver_lookup(void* handle, const char* name, void** out);
 
-// The driver and its guarded memory, once libcuda.so.1 is loaded; nullptr if it cannot be found.
+// The driver and its guarded memory.
 struct DriverGuard {
   Driver driver;
   LaunchLog launches;
@@ -27,20 +27,22 @@ struct DriverGuard {
   TorchBlocks torch;
 };
 DriverGuard* driver_guard();
-// The same, but nullptr unless a call has needed it before.
+// Like driver_guard(), but does not load the driver's functions: nullptr unless an earlier call
+// has.
 DriverGuard* driver_guard_in_use();
 
-// Whether PyTorch's part for CUDA is loaded by now, in the record.
+// Records whether PyTorch's CUDA library is loaded.
 void note_torch();
 
-// Shows, by allocations of the guard's own through every way to the driver's functions, that they
-// are guarded; the result is in the record. Once per process, before its first block.
+// Self-test: shows, by allocations of the guard itself through each way to the driver's functions,
+// that such allocations are guarded. Stores the result in the record. Runs once per process, before
+// its first block.
 void prove_driver_guard(DriverGuard& guard);
 
-// The same for malloc(), when the library starts.
+// The same self-test for malloc(), when the library starts.
 void prove_host_guard();
 
-// Installs the handler of faults, and the blocks of malloc() may be guarded from now on.
+// Installs the fault handler; blocks of malloc() may be guarded from now on.
 void start_host_guard();
 
 }  // namespace redzone::interpose

@@ -11,8 +11,8 @@ bool is_guarded_host_block(const void* address);
 // Reserves the addresses; false if that fails.
 bool open_host_guard();
 
-// Takes over SIGSEGV and SIGBUS. A handler that the program installs is called for faults that are
-// none of the guard's, and after those that are.
+// Takes over SIGSEGV and SIGBUS. A handler that the program installs is called for faults unrelated
+// to the guard, and after the guard has reported its own.
 void watch_faults();
 
 }  // namespace redzone::interpose

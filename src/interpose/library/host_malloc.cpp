@@ -1,5 +1,6 @@
-// malloc() and its relatives as the program sees them. They may be called before this library has
-// started, while it starts, and by what it calls itself: then the next definition answers.
+// Replaces malloc() and related functions for the program. They may be called before this library
+// has started, while it starts, and by functions that it calls itself; then the next definition
+// handles the call.
 #include <errno.h>
 #include <malloc.h>
 #include <stdint.h>
@@ -26,8 +27,8 @@ namespace {
 alignas(HostMemory) constinit unsigned char memory_room[sizeof(HostMemory)] = {};
 constinit std::atomic<HostMemory*> memory{nullptr};
 
-// The next definitions. All are looked up at the first use of one: a lookup frees what an earlier
-// one has left behind, so free() must never be the one that has to look up.
+// The next definitions. All are looked up at the first use of any: a lookup frees memory that an
+// earlier lookup left behind, so free() must never be the function that triggers the lookup.
 struct Next {
   void* (*malloc)(std::size_t);
   void (*free)(void*);
@@ -48,7 +49,7 @@ const Next& next() {
   Next found{};
   const auto look_up = [](auto& function, const char* name) {
     function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(real_function(name));
-    if (function == nullptr) __builtin_trap();  // no program could run
+    if (function == nullptr) __builtin_trap();  // no program could run without it
   };
   look_up(found.malloc, "malloc");
   look_up(found.free, "free");
@@ -60,7 +61,7 @@ const Next& next() {
   look_up(found.valloc, "valloc");
   look_up(found.pvalloc, "pvalloc");
   look_up(found.malloc_usable_size, "malloc_usable_size");
-  next_functions = found;  // by several threads at once: the same values
+  next_functions = found;  // several threads may do this at once, with the same values
   next_known.store(true, std::memory_order_release);
   return next_functions;
 }
@@ -69,7 +70,7 @@ bool is_power_of_two(std::size_t n) {
   return n != 0 && (n & (n - 1)) == 0;
 }
 
-// nullptr: the next definition answers.
+// Returns nullptr if the next definition must handle the call.
 void* guarded(std::size_t bytes, std::size_t align, bool zero) {
   HostMemory* const host = memory.load(std::memory_order_acquire);
   if (host == nullptr || bytes < settings().min_bytes || bytes > PTRDIFF_MAX ||
@@ -155,7 +156,7 @@ REDZONE_EXPORT void* realloc(void* address, std::size_t bytes) noexcept {
     return nullptr;
   }
   const std::size_t before = host->bytes_of(address);
-  if (before == 0) {  // not a live block: reported, and nothing can be moved
+  if (before == 0) {  // not a live block: report it; nothing can be moved
     free_guarded(*host, address, "realloc");
     errno = ENOMEM;
     return nullptr;

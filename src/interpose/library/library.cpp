@@ -1,4 +1,4 @@
-// The start and the end of the preloaded library in a process.
+// Start and end of the preloaded library in a process.
 #include <dlfcn.h>
 #include <pthread.h>
 #include <sys/syscall.h>
@@ -24,7 +24,7 @@ constinit Settings the_settings;
 constinit std::atomic<bool> started{false};
 
 void before_fork() {
-  // In this order: the driver's guard may free a block of the host's under its lock.
+  // Lock in this order, because the driver guard may free a host block while it holds its lock.
   if (DriverGuard* const guard = driver_guard_in_use()) {
     guard->torch.lock();
     guard->memory.lock();
@@ -50,7 +50,7 @@ void after_fork_in_child() {
   if (HostMemory* const host = host_guard()) host->unlock_in_child();
   unlock_driver();
   recorder().reopen_after_fork();
-  // The driver works in no child of a process that has used it.
+  // The driver does not work in a child of a process that has used it.
   if (DriverGuard* const guard = driver_guard_in_use()) guard->memory.abandon();
 }
 
@@ -79,7 +79,7 @@ __attribute__((destructor)) void end() {
   recorder().note(Fact::ended);
 }
 
-// False: this process is left alone.
+// Returns false if this process is not to be guarded.
 bool open_guard() {
   const InternalScope scope;
   const char* const folder = std::getenv(kFolderVariable);
@@ -92,7 +92,7 @@ bool open_guard() {
   ::pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
   if (settings().python)
     find_python([](const char* name) { return real_dlsym(RTLD_DEFAULT, name); });
-  // quick_exit() calls no destructors. The first to be registered is called last.
+  // quick_exit() calls no destructors. The function registered first is called last.
   std::at_quick_exit(end);
   started.store(true, std::memory_order_release);
   if (driver_is_loaded()) recorder().note(Fact::driver_present);
@@ -104,7 +104,8 @@ __attribute__((constructor)) void start() {
 }
 
 [[noreturn]] void leave(int code) {
-  // A child of vfork() shares the memory of its parent, so its end is not that of the process.
+  // A child of vfork() shares the memory of its parent, so its exit must not mark the process as
+  // ended.
   if (guarding() && recorder().is_of_this_process()) recorder().note(Fact::ended);
   while (true) ::syscall(SYS_exit_group, code);
 }

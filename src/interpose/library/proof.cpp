@@ -1,5 +1,5 @@
-// The start-up proof: allocations of the guard's own, made as a program makes them, must arrive in
-// the guard. A process in which they do not is never counted as judged.
+// The start-up proof: allocations of the guard itself, made the way a program makes them, must
+// reach the guard. A process in which they do not is never counted as judged.
 #include <dlfcn.h>
 
 #include <atomic>
@@ -24,7 +24,7 @@ using GetProcAddress = int (*)(const char*, void**, int, std::uint64_t, int*);
 constexpr std::size_t kProofBytes = 24;
 constexpr int kProofVersion = 12000;
 
-// An allocation by these two, and whether the guard has seen both.
+// Allocates and frees with these functions; true if the guard has seen both calls.
 bool passes_through(DriverGuard& guard, void* allocate, void* free) {
   if (allocate == nullptr || free == nullptr) return false;
   CuAddress at = 0;
@@ -35,18 +35,18 @@ bool passes_through(DriverGuard& guard, void* allocate, void* free) {
 }
 
 bool prove(DriverGuard& guard) {
-  // As the program finds it, and not as this library is linked.
+  // Look it up as the program does, not as this library is linked.
   const auto lookup = reinterpret_cast<Dlsym>(real_dlsym(RTLD_DEFAULT, "dlsym"));
   void* const library = real_dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
   if (lookup == nullptr || library == nullptr) return false;
   if (!passes_through(guard, lookup(library, "cuMemAlloc_v2"), lookup(library, "cuMemFree_v2")))
     return false;
-  // What a program that is linked with the driver calls.
+  // The functions that a program linked with the driver calls.
   if (!passes_through(guard, lookup(RTLD_DEFAULT, "cuMemAlloc_v2"),
                       lookup(RTLD_DEFAULT, "cuMemFree_v2")))
     return false;
   auto* const request = reinterpret_cast<GetProcAddress>(lookup(library, "cuGetProcAddress_v2"));
-  if (request == nullptr) return true;  // a driver before CUDA 12 has no such way
+  if (request == nullptr) return true;  // a driver before CUDA 12 lacks this function
   void *allocate = nullptr, *free = nullptr;
   int status = 0;
   return request("cuMemAlloc", &allocate, kProofVersion, 0, &status) == kCuSuccess &&
@@ -57,11 +57,11 @@ bool prove(DriverGuard& guard) {
 }  // namespace
 
 void prove_driver_guard(DriverGuard& guard) {
-  // 0: not begun, 1: this thread or another is at it, 2: done.
+  // 0: not begun, 1: running in this or another thread, 2: done.
   static constinit std::atomic<int> state{0};
   static thread_local constinit bool own = false;
   if (state.load(std::memory_order_acquire) == 2 || own) return;
-  // Nothing can be mapped now; the next allocation after the capture is the proof's turn.
+  // Nothing can be mapped during a capture; the next allocation after the capture runs the proof.
   if (guard.memory.capturing()) return;
   CuContext context = nullptr;
   if (guard.driver.get_context(&context) != kCuSuccess || context == nullptr) return;
@@ -76,8 +76,8 @@ void prove_driver_guard(DriverGuard& guard) {
   recorder().note(prove(guard) ? Fact::driver_proven : Fact::driver_unproven);
   own = false;
   guard.memory.begin_program();
-  // Before the driver's own, which was registered when it was loaded: canaries of blocks that are
-  // never freed are compared while there is a driver.
+  // Registered after the driver's own exit handler and so called before it: canaries of blocks that
+  // are never freed are compared while the driver still works.
   const auto settle = [] {
     if (DriverGuard* const used = driver_guard_in_use()) {
       const InternalScope scope;
@@ -91,7 +91,7 @@ void prove_driver_guard(DriverGuard& guard) {
 }
 
 void prove_host_guard() {
-  // As the program finds them: a program may have an allocator of its own.
+  // Look them up as the program does, because a program may have its own allocator.
   auto* const allocate =
       reinterpret_cast<void* (*)(std::size_t)>(real_dlsym(RTLD_DEFAULT, "malloc"));
   auto* const release = reinterpret_cast<void (*)(void*)>(real_dlsym(RTLD_DEFAULT, "free"));

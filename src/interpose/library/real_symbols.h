@@ -1,13 +1,13 @@
-// Functions of the C library that the preloaded library stands in for.
+// The C library functions that the preloaded library replaces.
 #pragma once
 
 namespace redzone::interpose {
 
-// dlsym() itself; found without calling it.
+// The real dlsym(); found without calling dlsym().
 void* real_dlsym(void* handle, const char* name);
-// The next definition of `name` behind the preloaded library.
+// The definition of `name` that follows the preloaded library's.
 void* real_function(const char* name);
-// dlopen(): RTLD_LAZY, with other flags.
+// The real dlopen().
 void* real_dlopen(const char* file, int flags);
 
 }  // namespace redzone::interpose

@@ -1,6 +1,6 @@
 // The functions that PyTorch's pluggable allocator calls (torch.cuda.memory.CUDAPluggableAllocator,
-// torch/csrc/cuda/CUDAPluggableAllocator.h), and those that its setters take. The program's Python
-// hands them over when it imports torch (python/guard).
+// torch/csrc/cuda/CUDAPluggableAllocator.h), and those for its setters. The program's Python
+// registers them when it imports torch (python/guard).
 #include <dlfcn.h>
 #include <unistd.h>
 
@@ -19,13 +19,13 @@
 namespace redzone::interpose {
 namespace {
 
-// std::pair of two such numbers, as a function of C has it.
+// The C layout of PyTorch's pool identifier, a std::pair of two numbers.
 struct PoolNumber {
   std::uint64_t first, second;
 };
 
-// Makes the device's primary context current, which PyTorch leaves to the first call that needs it.
-// Does nothing where a context of the device is current.
+// Makes the device's primary context current, because PyTorch leaves this to the first call that
+// needs a context. Does nothing if a context of the device is current.
 class OnDevice {
  public:
   OnDevice(const Driver& driver, CuDevice device) {
@@ -35,7 +35,7 @@ class OnDevice {
         driver.get_device(&now) == kCuSuccess && now == device)
       return;
     context = driver.primary_context(device);
-    // It stays as long as the process, as one that the runtime makes does.
+    // The context stays until the process ends, like one that the runtime creates.
     if (context == nullptr && driver.retain_primary != nullptr &&
         driver.retain_primary(&context, device) != kCuSuccess)
       return;
@@ -46,8 +46,8 @@ class OnDevice {
   std::optional<CurrentContext> current_;
 };
 
-// PyTorch takes what it gets for memory, a null pointer as well; exceptions it passes on. The
-// exception is one of the program's own C++ library, not of the one that is linked in here.
+// PyTorch uses any returned pointer as memory, even a null pointer, but propagates exceptions. The
+// exception must be thrown by the program's C++ library, not by the one linked into this library.
 [[noreturn]] void refuse_memory() {
   void* const library = real_dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_NOLOAD);
   void* const found =
@@ -99,7 +99,7 @@ REDZONE_EXPORT void redzone_guard_free(void* block, std::ptrdiff_t, int device, 
     forward(Call::mem_free, address_of(block));
     return;
   }
-  // The thread that frees may have another device, or none.
+  // The thread that frees may have another device current, or none.
   const OnDevice on(guard->driver, device);
   Frames from;
   take_backtrace(from);
@@ -114,7 +114,7 @@ REDZONE_EXPORT void redzone_guard_record_stream(void* block, CuStream stream) {
     guard->torch.record_stream(address_of(block), legacy_stream(stream));
 }
 
-// The last argument is a C++ object that says which streams the capture has. It is not asked.
+// The last argument is a C++ object that selects the streams of the capture. It is not used.
 REDZONE_EXPORT void redzone_guard_begin_pool(int, PoolNumber pool, const void*) {
   const InternalScope scope;
   if (DriverGuard* const guard = driver_guard()) guard->torch.begin_pool({pool.first, pool.second});
@@ -131,12 +131,13 @@ REDZONE_EXPORT void redzone_guard_release_pool(int, PoolNumber pool) {
     guard->torch.release_pool({pool.first, pool.second});
 }
 
-// 1: this process guards allocations of the driver, so that the functions above may be used.
+// Returns 1 if this process guards allocations of the driver, so that the functions above may be
+// used.
 REDZONE_EXPORT int redzone_guard_is_on() {
   return guarding() && settings().driver ? 1 : 0;
 }
 
-// CuPy allocates without its pool from now on.
+// Records that CuPy allocates without its pool from now on.
 REDZONE_EXPORT void redzone_guard_cupy_replaced() {
   if (guarding()) recorder().note(Fact::cupy_replaced);
 }

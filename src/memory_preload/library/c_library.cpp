@@ -1,5 +1,4 @@
-// The functions of the C library as the program sees them. They may be called before this library
-// has started.
+// Replaces C library functions for the program. They may be called before this library has started.
 #include <dlfcn.h>
 #include <errno.h>
 #include <malloc.h>
@@ -28,7 +27,8 @@ struct Next {
 };
 constinit Next next_functions{};
 constinit std::atomic<bool> next_known{false};
-// A lookup frees what an earlier one on this thread has left behind. That is not worth a lookup.
+// A lookup frees memory that an earlier lookup on this thread left behind. free() ignores this
+// memory instead of starting another lookup.
 thread_local constinit bool looks_up __attribute__((tls_model("initial-exec"))) = false;
 
 const Next& next() {
@@ -38,26 +38,26 @@ const Next& next() {
   const auto look_up = [](auto& function, const char* name) {
     function =
         reinterpret_cast<std::remove_reference_t<decltype(function)>>(::dlsym(RTLD_NEXT, name));
-    if (function == nullptr) __builtin_trap();  // no program could run
+    if (function == nullptr) __builtin_trap();  // no program could run without it
   };
   look_up(found.posix_memalign, "posix_memalign");
   look_up(found.free, "free");
   look_up(found.realloc, "realloc");
   look_up(found.reallocarray, "reallocarray");
   look_up(found.malloc_usable_size, "malloc_usable_size");
-  next_functions = found;  // by several threads at once: the same values
+  next_functions = found;  // several threads may do this at once, with the same values
   next_known.store(true, std::memory_order_release);
   looks_up = false;
   return next_functions;
 }
 
-// What a block of ours belongs to; nullptr for the C library's.
+// The owner of a guarded block; nullptr for a block of the C library.
 TrialBlocks* owner(const void* address) {
   TrialBlocks* const all = process_blocks();
   return all != nullptr && all->owns(address) ? all : nullptr;
 }
 
-// Ends the process as the C library does.
+// Ends the process after an invalid free, as the C library does.
 void free_owned(TrialBlocks& all, void* address) {
   const int before = errno;
   if (!all.free(address)) {

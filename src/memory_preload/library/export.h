@@ -1,4 +1,4 @@
-// The few symbols that the preloaded library shows to the program.
+// Marks the few symbols that the preloaded library exports to the program.
 #pragma once
 
 // NOLINTNEXTLINE: an attribute that a declaration cannot take from a function

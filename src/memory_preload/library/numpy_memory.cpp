@@ -1,5 +1,5 @@
-// The memory of numpy's arrays, by the interface that numpy has for that: NEP 49, "Data allocation
-// strategies". Its functions have a first argument of their own, which is not used here.
+// The memory of numpy's arrays, through numpy's interface for this: NEP 49, "Data allocation
+// strategies". The first argument of its functions is a context, which is not used here.
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -43,7 +43,7 @@ void* numpy_calloc(void*, std::size_t count, std::size_t bytes) {
   return std::calloc(count, bytes);
 }
 
-// Of a block of ours these are the functions in c_library.cpp.
+// For a guarded block, c_library.cpp defines realloc() and free().
 void* numpy_realloc(void*, void* address, std::size_t bytes) {
   return std::realloc(address, bytes);
 }

@@ -1,4 +1,4 @@
-// The state of the process, and the C interface to it.
+// The state of the process, and its C interface.
 #include "memory_preload/library/process_memory.h"
 
 #include <pthread.h>
@@ -15,14 +15,14 @@
 namespace redzone::memory_preload {
 namespace {
 
-// Never destroyed: memory is freed until the process has ended.
+// Never destroyed, because memory is freed until the process has ended.
 alignas(TrialBlocks) constinit unsigned char blocks_room[sizeof(TrialBlocks)] = {};
 constinit std::atomic<TrialBlocks*> blocks{nullptr};
 constinit TorchAllocator torch_allocator;
 
-// Aligned memory of others.
+// Counts aligned memory that other code than PyTorch allocates.
 struct Others {
-  std::atomic<bool> counted{false};  // within a call
+  std::atomic<bool> counted{false};  // true within a call
   std::atomic<std::uint64_t> blocks{0}, bytes{0};
 };
 constinit Others others;

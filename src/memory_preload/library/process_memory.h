@@ -1,4 +1,4 @@
-// The blocks of this process, and what stands in front of the C library's functions.
+// The blocks of this process, as used by the replaced C library functions.
 #pragma once
 
 #include <cstddef>
@@ -7,10 +7,10 @@ namespace redzone::memory_preload {
 
 class TrialBlocks;
 
-// nullptr until arm().
+// nullptr until rz_memory_arm() was called.
 TrialBlocks* process_blocks();
 
-// nullptr unless the block that the code at `caller` asks for is one of ours.
+// Allocates a block if the code at `caller` belongs to PyTorch's allocator; else returns nullptr.
 void* allocate_for(const void* caller, std::size_t bytes);
 
 }  // namespace redzone::memory_preload

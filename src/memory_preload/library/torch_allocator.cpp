@@ -20,7 +20,7 @@ bool is_wanted(const char* path) {
   return file.substr(file.rfind('/') + 1) == kLibrary;
 }
 
-// Not 0: enough.
+// A result other than 0 ends the iteration.
 int visit(dl_phdr_info* info, std::size_t, void* data) {
   auto& search = *static_cast<Search*>(data);
   search.loads = info->dlpi_adds;

@@ -1,4 +1,4 @@
-// Where the code of PyTorch's allocator lies in this process.
+// Locates the code of PyTorch's allocator in this process.
 #pragma once
 
 #include <atomic>
@@ -8,10 +8,10 @@ namespace redzone::memory_preload {
 
 class TorchAllocator {
  public:
-  // Looks for libc10.so among the loaded libraries; cheap if none was loaded since the last time.
-  // True if it is there.
+  // Looks for libc10.so among the loaded libraries; cheap if none was loaded since the last call.
+  // Returns true if libc10.so is loaded.
   bool look();
-  // Whether an address of code lies in it. Takes no lock.
+  // True if an address of code lies in the library. Takes no lock.
   bool contains(const void* code) const {
     const auto at = reinterpret_cast<std::uintptr_t>(code);
     return at >= begin_.load(std::memory_order_relaxed) &&
@@ -20,7 +20,7 @@ class TorchAllocator {
 
  private:
   std::atomic<std::uintptr_t> begin_{0}, end_{0};
-  unsigned long long loads_ = 0;  // of libraries, when it was looked for
+  unsigned long long loads_ = 0;  // number of library loads at the last search
 };
 
 }  // namespace redzone::memory_preload
