@@ -156,8 +156,8 @@ Result<File> program_of(const Finding& f, const Registry& registry,
     return File{std::move(text), ".py"};
   }
   const TargetSpec& spec = entry->spec;
-  auto source = entry->is_package() ? recorded(f, *entry) : inlined(flags, spec.needs_nvrtc);
-  if (!source) return tl::unexpected(source.error());
+  RZ_TRY_ASSIGN(auto source,
+                entry->is_package() ? recorded(f, *entry) : inlined(flags, spec.needs_nvrtc));
   const int capability = f.environment.compute_capability;
   const std::string arch = capability == 0 ? "native" : fmt::format("sm_{}", capability);
   const std::string name = stem_of(f);
@@ -169,7 +169,7 @@ Result<File> program_of(const Finding& f, const Registry& registry,
                "{}\n\nBuild and run:\n  nvcc -std=c++20 -O2 --expt-relaxed-constexpr -arch={} "
                "-o {} {}.cu -lcuda{}\n  ./{}",
                comment_of(f), arch, name, name, spec.needs_nvrtc ? " -lnvrtc" : "", name),
-           *source, flags["register"].as<std::string>()}));
+           source, flags["register"].as<std::string>()}));
   return File{std::move(text), ".cu"};
 }
 

@@ -77,10 +77,24 @@ std::string argument_in(std::string_view synopsis, std::size_t index) {
   return fmt::format("{}", fmt::join(names, " or "));
 }
 
+// Of positional arguments; the last may stand for any number.
+constexpr unsigned kMostNames = 4;
+
+// The positional argument that is missing, by position; else `flag`, which is: "--NAME".
+std::string first_missing(const po::options_description& flags,
+                          const po::positional_options_description& words,
+                          const po::variables_map& values, const std::string& flag) {
+  for (unsigned i = 0; i < std::min(words.max_total_count(), kMostNames); ++i) {
+    const std::string& name = words.name_for_position(i);
+    if (values.count(name) == 0 && flags.find(name, /*approx=*/false).semantic()->is_required())
+      return "--" + name;
+  }
+  return flag;
+}
+
 // `name`: "--NAME", of a flag or of a positional argument.
 Error missing_argument(const Command& command, const po::positional_options_description& words,
                        std::string_view name) {
-  constexpr unsigned kMostNames = 4;  // of arguments; the last may stand for any number
   std::string what(name);
   for (unsigned i = std::min(words.max_total_count(), kMostNames); i-- > 0;)
     if (name == "--" + words.name_for_position(i)) what = argument_in(command.synopsis(), i);
@@ -118,7 +132,9 @@ int run_one(Command& command, const std::vector<std::string>& arguments, Results
   } catch (const po::unknown_option& e) {
     return report(command, unknown_flag(command, flags, e.get_option_name()));
   } catch (const po::required_option& e) {
-    return report(command, missing_argument(command, words, e.get_option_name()));
+    return report(
+        command,
+        missing_argument(command, words, first_missing(flags, words, values, e.get_option_name())));
   } catch (const po::invalid_option_value& e) {
     // All flags with a custom type are Counts.
     return report(command,

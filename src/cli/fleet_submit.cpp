@@ -68,7 +68,9 @@ std::uint64_t seed_of(const std::string& uid) {
 Result<fleet::Fleet> fleet_of(const po::variables_map& flags, const fleet::Site& site) {
   RZ_TRY_ASSIGN(const auto night, night_options(flags));
   static_assert(fleet::kMostShards == campaign::Shard::kMost);
-  const std::uint64_t shards = flags.count("shards") != 0 ? flags["shards"].as<Count>().value : 0;
+  if (flags.count("shards") == 0)
+    return usage_error("fleet submit: --shards is missing; see 'redzone fleet --help'");
+  const std::uint64_t shards = flags["shards"].as<Count>().value;
   if (shards < 1 || shards > static_cast<std::uint64_t>(fleet::kMostShards))
     return usage_error(
         fmt::format("fleet submit: --shards: 1..{} is expected", fleet::kMostShards));

@@ -22,9 +22,7 @@ class CudaEncoder final : public TensorMapEncoder {
     driver_ = cuda::driver_version(api_);
     RZ_TRY_ASSIGN(auto name, cuda::device_name(api_, device));
     name_ = std::move(name);
-    auto capability = cuda::compute_capability(api_, device);
-    if (!capability) return tl::unexpected(capability.error());
-    capability_ = *capability;
+    RZ_TRY_ASSIGN(capability_, cuda::compute_capability(api_, device));
     if (capability_ < 90)
       return missing(fmt::format("{} has compute capability {}.{}: TMA needs 9.0", name_,
                                  capability_ / 10, capability_ % 10));
