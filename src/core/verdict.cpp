@@ -10,9 +10,6 @@
 namespace redzone {
 namespace {
 
-// The last kind of each class, in the order of enum_table(FailKind).
-constexpr FailKind kLastToEndATrial = FailKind::hang, kLastDirect = FailKind::input_changed;
-
 std::size_t place_of(FailKind kind) {
   const auto& names = kEnumTable<FailKind>.names;
   const auto it = std::find_if(names.begin(), names.end(),
@@ -42,11 +39,31 @@ bool more_specific(FailKind a, FailKind b) {
 }
 
 bool ends_trial(FailKind kind) {
-  return place_of(kind) <= place_of(kLastToEndATrial);
+  switch (kind) {
+    case FailKind::launch_config:
+    case FailKind::illegal_access:
+    case FailKind::misaligned:
+    case FailKind::fault:
+    case FailKind::hang:
+      return true;
+    default:
+      return false;
+  }
 }
 
 bool is_direct(FailKind kind) {
-  return place_of(kind) <= place_of(kLastDirect);
+  switch (kind) {
+    case FailKind::redzone:
+    case FailKind::use_after_free:
+    case FailKind::race:
+    case FailKind::barrier:
+    case FailKind::undefined:
+    case FailKind::scratch:
+    case FailKind::input_changed:
+      return true;
+    default:
+      return ends_trial(kind);
+  }
 }
 
 bool is_vague(FailKind kind) {
