@@ -11,6 +11,7 @@
 #include "bench/minute.h"
 #include "bench/python_calls.h"
 #include "bench/tma.h"
+#include "core/build_environment.h"
 #include "core/device_traits.h"
 #include "core/mode_axes.h"
 #include "core/temporary_folder.h"
@@ -20,7 +21,6 @@
 #include "engine/tools.h"
 #include "python/interpreter.h"
 #include "sanitizer/command.h"
-#include "store/environment.h"
 
 namespace redzone::bench {
 namespace {
@@ -172,8 +172,8 @@ Result<Report> run(const RunOptions& options) {
   const Setup none = setup_of_none(setup, options.engine, dry);
   setup.none = &none;
 
-  report.environment = store::collect_environment(worker.device, worker.driver,
-                                                  worker.compute_capability, worker.nvrtc, "");
+  report.environment = collect_environment(worker.device, worker.driver, worker.compute_capability,
+                                           worker.nvrtc, "");
   report.commit = options.commit;
   report.command = options.command;
   report.date = utc_now();

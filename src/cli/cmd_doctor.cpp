@@ -8,6 +8,7 @@
 #include "cli/flags.h"
 #include "cli/output.h"
 #include "cli/sanitizer_line.h"
+#include "core/build_environment.h"
 #include "core/device_traits.h"
 #include "device/devices.h"
 #include "engine/engine.h"
@@ -15,7 +16,6 @@
 #include "engine/tools.h"
 #include "python/describe.h"
 #include "report/doctor.h"
-#include "store/environment.h"
 
 namespace redzone::cli {
 namespace {
@@ -54,7 +54,7 @@ report::DoctorLine test_device(DeviceKind device, std::vector<std::filesystem::p
 void add_cuda_lines(std::vector<report::DoctorLine>& lines, const device::CudaProbe& cuda) {
   lines.push_back(
       {"CUDA side of this build", cuda.built,
-       cuda.built ? std::string(store::build_toolkit()) : "nvcc was not found",
+       cuda.built ? std::string(build_toolkit()) : "nvcc was not found",
        cuda.built ? "" : "only the host device; install the CUDA toolkit and build again"});
   lines.push_back({"CUDA driver", cuda.driver, cuda.driver ? cuda.driver_version : cuda.problem,
                    cuda.driver ? "" : "only the host device"});

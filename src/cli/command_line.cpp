@@ -12,9 +12,9 @@
 #include "cli/output.h"
 #include "cli/streams.h"
 #include "cli/verbosity.h"
+#include "core/build_environment.h"
 #include "core/log.h"
 #include "core/names.h"
-#include "store/environment.h"
 
 namespace redzone::cli {
 namespace {
@@ -208,7 +208,7 @@ int run_words(const std::vector<std::string>& arguments, Results& out) {
     return arguments.empty() ? kUsage : kOk;
   }
   if (arguments[0] == "--version") {
-    out.print(fmt::format("redzone {}\n", store::redzone_version()));
+    out.print(fmt::format("redzone {}\n", redzone_version()));
     return kOk;
   }
   std::vector<std::string> names;

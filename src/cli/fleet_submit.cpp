@@ -12,6 +12,7 @@
 #include "cli/engine_flags.h"
 #include "cli/fleet_actions.h"
 #include "cli/night_flags.h"
+#include "core/build_environment.h"
 #include "core/read_file.h"
 #include "core/terminal.h"
 #include "core/uid.h"
@@ -20,7 +21,6 @@
 #include "fleet/record_file.h"
 #include "fleet/shared_folder.h"
 #include "fleet/slurm.h"
-#include "store/environment.h"
 #include "store/publish.h"
 
 namespace redzone::cli {
@@ -80,7 +80,7 @@ Result<fleet::Fleet> fleet_of(const po::variables_map& flags, const fleet::Site&
   fleet::Fleet fleet;
   fleet.uid = new_uid();
   fleet.created = utc_now_us();
-  fleet.version = store::redzone_version();
+  fleet.version = redzone_version();
   fleet.shards = static_cast<int>(shards);
   fleet.seed = night.seed.value_or(seed_of(fleet.uid));
   fleet.nightly = night_words(flags);

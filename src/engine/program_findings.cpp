@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
+#include "core/build_environment.h"
 #include "guard/stored_finding.h"
-#include "store/environment.h"
 
 namespace redzone::engine {
 namespace {
@@ -17,7 +17,7 @@ constexpr const char *kHost = "host", *kCuda = "cuda";
 Finding finding_of(const guard::JoinedFinding& joined, std::span<const guard::ProgramRun> runs) {
   Finding out = guard::stored_finding(runs[joined.run], joined.distinct);
   out.environment =
-      store::collect_environment(joined.distinct.first.on_device ? kCuda : kHost, "", 0, "", "");
+      collect_environment(joined.distinct.first.on_device ? kCuda : kHost, "", 0, "", "");
   out.reliability = {static_cast<std::int64_t>(joined.seen_in),
                      static_cast<std::int64_t>(runs.size())};
   out.state = state_of(out.reliability);

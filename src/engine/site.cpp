@@ -5,12 +5,12 @@
 #include <algorithm>
 
 #include "campaign/run_judgement.h"
+#include "core/build_environment.h"
 #include "core/device_traits.h"
 #include "core/mode_axes.h"
 #include "core/plan_text.h"
 #include "core/validate.h"
 #include "engine/origin.h"
-#include "store/environment.h"
 #include "target/capability.h"
 
 namespace redzone::engine {
@@ -34,15 +34,15 @@ bool needs_kernels(const RecordedPlan& recorded) {
 
 Environment Site::environment(const TargetEntry& target) const {
   auto environment =
-      store::collect_environment(worker_.device, worker_.driver, worker_.compute_capability,
-                                 target.spec.needs_nvrtc ? worker_.nvrtc : "", target.code_hash);
+      collect_environment(worker_.device, worker_.driver, worker_.compute_capability,
+                          target.spec.needs_nvrtc ? worker_.nvrtc : "", target.code_hash);
   environment.toolkit = toolkit_of(target, environment.toolkit);
   environment.origin = origin_of(target);
   return environment;
 }
 
 Environment Site::environment() const {
-  return store::collect_environment(worker_.device, worker_.driver, 0, "", "");
+  return collect_environment(worker_.device, worker_.driver, 0, "", "");
 }
 
 campaign::FindSpec Site::find_spec() const {

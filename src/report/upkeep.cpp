@@ -29,7 +29,7 @@ std::string counts_table(std::string_view title, const Counts& counts) {
 
 }  // namespace
 
-std::string pruned_text(const store::Pruned& p) {
+std::string pruned_text(const PruneResult& p) {
   return fmt::format("removed {} that never recurred, {}, {}; {} are {} now\n",
                      counted(static_cast<std::uint64_t>(p.findings), "suspect"),
                      counted(static_cast<std::uint64_t>(p.campaigns), "campaign"),
@@ -37,7 +37,7 @@ std::string pruned_text(const store::Pruned& p) {
                      bytes(p.bytes_before), bytes(p.bytes_after));
 }
 
-std::string pruned_json(const store::Pruned& p) {
+std::string pruned_json(const PruneResult& p) {
   return print({{"findings", p.findings},
                 {"campaigns", p.campaigns},
                 {"ledger_entries", p.entries},
@@ -64,7 +64,7 @@ std::string copied_json(std::string_view to, std::span<const std::string> wrong)
   return print({{"copied", wrong.empty() ? Json(to) : Json()}, {"wrong", wrong}});
 }
 
-std::string contents_text(const store::Contents& c) {
+std::string contents_text(const StoreContents& c) {
   std::string out = fmt::format("schema {}, {} used, {} free\n", c.schema_version, bytes(c.bytes),
                                 bytes(c.free_bytes));
   if (!c.first_seen.empty())
@@ -74,7 +74,7 @@ std::string contents_text(const store::Contents& c) {
          counts_table("by target", c.findings_by_target) + counts_table("rows", c.rows);
 }
 
-std::string contents_json(const store::Contents& c) {
+std::string contents_json(const StoreContents& c) {
   return print({{"schema_version", c.schema_version},
                 {"bytes", c.bytes},
                 {"free_bytes", c.free_bytes},

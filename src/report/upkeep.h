@@ -11,18 +11,18 @@
 #include <string>
 #include <string_view>
 
-#include "store/upkeep_facts.h"
+#include "core/store_facts.h"
 
 namespace redzone::report {
 
-std::string pruned_text(const store::Pruned& pruned);
-std::string pruned_json(const store::Pruned& pruned);
+std::string pruned_text(const PruneResult& pruned);
+std::string pruned_json(const PruneResult& pruned);
 std::string check_text(std::span<const std::string> wrong);
 std::string check_json(std::span<const std::string> wrong);
 // `wrong`: why no copy was made.
 std::string copied_text(std::string_view to, std::span<const std::string> wrong);
 std::string copied_json(std::string_view to, std::span<const std::string> wrong);
-std::string contents_text(const store::Contents& contents);
-std::string contents_json(const store::Contents& contents);
+std::string contents_text(const StoreContents& contents);
+std::string contents_json(const StoreContents& contents);
 
 }  // namespace redzone::report

@@ -74,12 +74,12 @@ std::int64_t file_bytes(SQLite::Database& sql) {
 
 }  // namespace
 
-Result<Pruned> prune(Store& store, std::int64_t keep_days) {
+Result<PruneResult> prune(Store& store, std::int64_t keep_days) {
   Database& db = store.database();
   SQLite::Database& sql = db.sql();
   auto pruned = db.write_nothing_new(Durability::full, [&] {
     const std::string time = utc_days_ago(static_cast<double>(keep_days));
-    Pruned out;
+    PruneResult out;
     out.bytes_before = file_bytes(sql);
     for (const auto id :
          ids(sql,
@@ -115,10 +115,10 @@ Result<Pruned> prune(Store& store, std::int64_t keep_days) {
   return pruned;
 }
 
-Result<Contents> contents(Store& store) {
+Result<StoreContents> contents(Store& store) {
   return store.database().read([&] {
     SQLite::Database& sql = store.database().sql();
-    Contents out;
+    StoreContents out;
     out.schema_version = number(sql, "PRAGMA user_version");
     out.free_bytes = number(sql, "PRAGMA freelist_count") * number(sql, "PRAGMA page_size");
     out.bytes = file_bytes(sql) - out.free_bytes;

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "core/store_facts.h"
 #include "store/store.h"
-#include "store/upkeep_facts.h"
 
 namespace redzone::store {
 
@@ -16,7 +16,7 @@ namespace redzone::store {
 // entries. A campaign that has not ended is kept for at least a day, because it may still run or be
 // resumed. Findings that were confirmed or marked are kept, with their plans and evidence. Returns
 // the space to the file system; needs as much free space while it runs.
-Result<Pruned> prune(Store& store, std::int64_t keep_days);
+Result<PruneResult> prune(Store& store, std::int64_t keep_days);
 
 // Returns all problems, one line each; empty if the store is sound. Rows that a command may refuse
 // are read with the reader of that command, so that no command fails on a sound store.
@@ -33,6 +33,6 @@ Result<std::vector<std::string>> check(const std::filesystem::path& file);
 Result<std::vector<std::string>> copy_store(const std::filesystem::path& from,
                                             const std::filesystem::path& to);
 
-Result<Contents> contents(Store& store);
+Result<StoreContents> contents(Store& store);
 
 }  // namespace redzone::store

@@ -358,7 +358,7 @@ TEST_F(CopyStore, APrunedStoreHasSeenNoLess) {
   }
   EXPECT_TRUE(copied("s.db", "copy.db").empty());
   Store store = open_rw(dir_ / "s.db");
-  const Pruned pruned = must(prune(store, 0));
+  const PruneResult pruned = must(prune(store, 0));
   EXPECT_EQ(pruned.findings, 1);
   EXPECT_EQ(pruned.campaigns, 2);
   EXPECT_EQ(pruned.entries, 8);

@@ -55,7 +55,7 @@ TEST_F(Upkeep, PruningKeepsWhatWasConfirmedOrMarkedWithItsEvidence) {
                       {fmt::format("2025-01-{}T12:00:00Z", day), LedgerEvent::failed, "", ""}));
   const Finding before = must(store_.finding(confirmed));
 
-  const Pruned pruned = must(prune(store_, 30));
+  const PruneResult pruned = must(prune(store_, 30));
   EXPECT_EQ(pruned.findings, 1);
   EXPECT_EQ(pruned.campaigns, 1) << "that of a finding stays";
   EXPECT_EQ(pruned.entries, 8);
@@ -69,7 +69,7 @@ TEST_F(Upkeep, PruningKeepsWhatWasConfirmedOrMarkedWithItsEvidence) {
   EXPECT_EQ(must(store_.finding(confirmed)).ledger, before.ledger);
   EXPECT_EQ(must(NightBook(store_).runs()).size(), 1u);
   EXPECT_TRUE(must(check(store_)).empty());
-  const Pruned again = must(prune(store_, 30));
+  const PruneResult again = must(prune(store_, 30));
   EXPECT_EQ(again.findings + again.campaigns + again.entries, 0);
 }
 
@@ -81,7 +81,7 @@ TEST_F(Upkeep, WhatIsYoungerStays) {
   CampaignRecord c = sample_campaign();
   c.started = "";
   must(store_.begin_campaign(c));
-  const Pruned pruned = must(prune(store_, 1));
+  const PruneResult pruned = must(prune(store_, 1));
   EXPECT_EQ(pruned.findings + pruned.campaigns, 0);
   EXPECT_EQ(must(prune(store_, 0)).campaigns, 0);
 }
@@ -158,7 +158,7 @@ TEST_F(Upkeep, ContentsAreCounted) {
   old_finding(1, FindingState::confirmed);
   old_finding(2, FindingState::flaky);
   must(store_.mark(2, {"", LedgerEvent::known, "https://x/1", ""}));
-  const Contents c = must(contents(store_));
+  const StoreContents c = must(contents(store_));
   EXPECT_GT(c.bytes, 0);
   using Counts = std::vector<std::pair<std::string, std::int64_t>>;
   EXPECT_EQ(c.findings_by_state, (Counts{{"confirmed", 1}, {"flaky", 1}}));

@@ -1,11 +1,11 @@
-#include "store/environment.h"
+#include "core/build_environment.h"
 
 #include <gtest/gtest.h>
 
-namespace redzone::store {
+namespace redzone {
 namespace {
 
-TEST(Environment, JoinsWhatIsGivenAndWhatIsFound) {
+TEST(BuildEnvironment, JoinsWhatIsGivenAndWhatIsFound) {
   const Environment e = collect_environment("NVIDIA H100", "580.1", 90, "13.0", "c0de");
   EXPECT_EQ(e.device, "NVIDIA H100");
   EXPECT_EQ(e.driver, "580.1");
@@ -20,4 +20,4 @@ TEST(Environment, JoinsWhatIsGivenAndWhatIsFound) {
 }
 
 }  // namespace
-}  // namespace redzone::store
+}  // namespace redzone

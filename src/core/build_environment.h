@@ -1,12 +1,12 @@
-// The environment of a finding: device, driver, compilers, machine.
+// What a finding's environment has of this build and machine.
 #pragma once
 
 #include <string>
 #include <string_view>
 
-#include "core/finding.h"
+#include "core/environment.h"
 
-namespace redzone::store {
+namespace redzone {
 
 // "0.1.0"
 std::string_view redzone_version();
@@ -21,4 +21,4 @@ std::string_view build_toolkit();
 Environment collect_environment(std::string device, std::string driver, int compute_capability,
                                 std::string nvrtc, std::string code_hash);
 
-}  // namespace redzone::store
+}  // namespace redzone

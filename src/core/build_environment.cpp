@@ -1,11 +1,11 @@
-#include "store/environment.h"
+#include "core/build_environment.h"
 
 #include <fmt/format.h>
 #include <sys/utsname.h>
 
-#include "store/build_environment.h"
+#include "core/build_versions.h"
 
-namespace redzone::store {
+namespace redzone {
 
 std::string_view redzone_version() {
   return kRedzoneVersion;
@@ -31,4 +31,4 @@ Environment collect_environment(std::string device, std::string driver, int comp
   return e;
 }
 
-}  // namespace redzone::store
+}  // namespace redzone

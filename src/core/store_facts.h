@@ -1,4 +1,4 @@
-// Results of store maintenance. Plain values.
+// What a store contains, and what was removed from one. Plain values.
 #pragma once
 
 #include <cstdint>
@@ -6,16 +6,16 @@
 #include <utility>
 #include <vector>
 
-namespace redzone::store {
+namespace redzone {
 
-struct Pruned {
+struct PruneResult {
   std::int64_t findings = 0;                       // never recurred and have no mark
   std::int64_t campaigns = 0;                      // including their nights
   std::int64_t entries = 0;                        // redundant ledger entries
   std::int64_t bytes_before = 0, bytes_after = 0;  // size of the file
 };
 
-struct Contents {
+struct StoreContents {
   std::int64_t schema_version = 0;
   std::int64_t bytes = 0;                                  // in used pages
   std::int64_t free_bytes = 0;                             // a prune returns at least this many
@@ -26,4 +26,4 @@ struct Contents {
   std::string first_seen, last_seen;                                     // over all findings
 };
 
-}  // namespace redzone::store
+}  // namespace redzone
