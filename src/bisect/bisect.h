@@ -6,10 +6,9 @@
 //    settings is enough for the failure, changing one of them does not end it. Combinations that
 //    pass are split by delta debugging.
 // 4. Repeats a passing change of a dim with other data: if that fails, the change passed only
-// because
-//    of the data. Repeats a passing change of another setting under the other launch modes that
-//    fail: if that fails, two mechanisms have the same signature, and the setting matters to only
-//    one.
+//    because of the data. Repeats a passing change of another setting under the other launch modes
+//    that fail: if that fails, two mechanisms have the same signature, and the setting matters to
+//    only one.
 // 5. Starts from a plan that passes and differs in as many settings as possible, and finds which
 //    settings of the failing plan restore the failure.
 // 6. For a dim, tries the values next to the value at which it seems to begin or cease to fail, and

@@ -342,8 +342,8 @@ bool Campaign::screen_the_rest(TargetState& target, const Pending& pending,
 // delay every target, and a fault would lose everything that the worker has mapped and loaded for
 // other targets. So a plan with such a reference or a probable fault runs in a used worker instead,
 // but only a few at a time; further ones are deferred, even if the screen's worker is idle just
-// now, and other plans of the target go on. Such plans run in the screen's worker only if no other
-// target has plans left.
+// now, and other plans of the target go on. Such plans run in the screen's worker only if there is
+// no room for them in used workers and no other target has plans left.
 void Campaign::submit_next(TargetState& target) {
   std::optional<Pending> pending;
   if (const auto next = to_resume(target); next != target.put_off.end()) {

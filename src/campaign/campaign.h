@@ -254,9 +254,11 @@ class Campaign {
   bool is_alone(const TargetState& target) const;
   // True if the target's next plan must wait until another of its plans is judged.
   bool waits_for_itself(const TargetState& target) const;
-  // True if the target has a plan that can be submitted now.
+  // True if the target has a deferred plan that can run now, or may generate one and has it
+  // prepared. False while it is quarantined.
   bool may_run(TargetState& target) const;
-  // The target to run next: the one that used the least time among those that may run.
+  // The target to run next. Of those that may run and need not wait for their own plan, first those
+  // that do not let others pass, then the one with the least due(). Null if there is none.
   TargetState* next_target();
   // True if time is divided between targets: there is a time limit and more than one target.
   bool has_turns() const;

@@ -162,7 +162,8 @@ void Campaign::wait(TargetState& target, Visit visit) {
       (scarce && std::any_of(target.groups.begin(), target.groups.end(),
                              [](const auto& group) { return group.second.found; }));
   visit.turn = one_is_confirmed ? std::max(visit.station, Station::refine) : visit.station;
-  // Most suspects seen with wide canaries are another form of a fault that was already known.
+  // Most suspects seen with wide canaries are another form of a fault that was known when
+  // they were seen.
   if (scarce && is_between_canaries(visit.suspect))
     visit.turn = std::max(visit.turn, Station::refine);
   if (visit.taken_up) visit.turn = Station::measure_load;

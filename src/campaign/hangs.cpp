@@ -18,8 +18,9 @@ std::chrono::milliseconds Campaign::call_deadline(const TargetState& target,
   return soon ? hang_deadline() : options_.deadline;
 }
 
-// Ending a plan that is only slow would cost a worker, so the deadline is at least the time that a
-// worker takes to start: 25 s if each imports PyTorch, whose kernels compile in their first call.
+// The short deadline of a plan that may hang. Ending a plan that is only slow would cost a worker,
+// so it is at least the time that a worker takes to start (25 s if each imports PyTorch, whose
+// kernels compile in their first call), but never more than the full deadline.
 std::chrono::milliseconds Campaign::hang_deadline() const {
   const auto least = std::max(options_.triage.hang_deadline, executor_.stats().latest_start);
   return std::min(options_.deadline, least);

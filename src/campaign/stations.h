@@ -1,9 +1,8 @@
 // The stations of triage. A suspect passes each once, in this order:
 //
 //   confirm        shows the failure in fresh workers and names it, in a few runs
-//   refine         reduces the plan, makes the name more specific, measures the failure rate: most
-//   of
-//                  the work
+//   refine         reduces the plan, makes the name more specific, measures the failure rate;
+//                  this is most of the work
 //   explain        collects tool reports, and which settings the failure depends on
 //   measure_load   measures whether the failure needs a busy machine
 //

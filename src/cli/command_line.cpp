@@ -77,10 +77,12 @@ std::string argument_in(std::string_view synopsis, std::size_t index) {
   return fmt::format("{}", fmt::join(names, " or "));
 }
 
-// Of positional arguments; the last may stand for any number.
+// Maximum number of named positional arguments of a command; the last name may take any number of
+// words.
 constexpr unsigned kMostNames = 4;
 
-// The positional argument that is missing, by position; else `flag`, which is: "--NAME".
+// "--NAME" of the first required positional argument without a value; else `flag`, the required
+// flag that the library reported.
 std::string first_missing(const po::options_description& flags,
                           const po::positional_options_description& words,
                           const po::variables_map& values, const std::string& flag) {

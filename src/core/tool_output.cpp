@@ -19,9 +19,9 @@ Result<ToolOutput> ToolOutput::start(std::vector<std::string> words, ToolLimits 
     return harness_error(fmt::format("{}: {}", words[0], std::strerror(errno)));
   Fd read(ends[0]);
   const Fd write(ends[1]);
-  ::fcntl(read.get(), F_SETFL, O_NONBLOCK);
   const Fd null(::open("/dev/null", O_RDONLY | O_CLOEXEC));
-  if (!null) return harness_error(fmt::format("/dev/null: {}", std::strerror(errno)));
+  if (!null || ::fcntl(read.get(), F_SETFL, O_NONBLOCK) != 0)
+    return harness_error(fmt::format("{}: {}", words[0], std::strerror(errno)));
   RZ_TRY_ASSIGN(
       auto child,
       ChildProcess::start({.words = std::move(words), .input = null.get(), .output = write.get()}));
@@ -40,7 +40,7 @@ bool ToolOutput::is_complete() {
     const std::size_t room = std::min(part.size(), most_bytes_ - text_.size());
     const ssize_t n = ::read(output_.get(), part.data(), room);
     if (n < 0 && errno == EINTR) continue;
-    if (n < 0 && errno == EAGAIN) return Clock::now() >= end_;
+    if (n < 0 && errno == EAGAIN) return over_time_ = Clock::now() >= end_;
     if (n <= 0) return true;
     text_.append(part.data(), static_cast<std::size_t>(n));
   }

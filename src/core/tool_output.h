@@ -14,12 +14,12 @@
 namespace redzone {
 
 struct ToolLimits {
-  std::chrono::milliseconds time;
-  std::size_t bytes;  // of the output; what follows is not read
+  std::chrono::milliseconds time;  // from the start
+  std::size_t bytes;               // at most this much output is read
 };
 
-// The tool leads a process group of its own, which is killed when this object is destroyed: Ctrl-C
-// at the terminal does not reach it.
+// The tool leads its own process group, so Ctrl-C at the terminal does not reach it. The group is
+// killed when this object is destroyed, and not before.
 class ToolOutput {
  public:
   // Starts the program `words`[0], searched for in PATH, with these arguments, an empty standard
@@ -33,6 +33,8 @@ class ToolOutput {
   void wait(const std::function<bool()>& stop);
 
   const std::string& text() const { return text_; }
+  // True if the tool had not closed its output at the end of the time.
+  bool is_over_time() const { return over_time_; }
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -44,6 +46,7 @@ class ToolOutput {
   Clock::time_point end_;
   std::size_t most_bytes_;
   std::string text_;
+  bool over_time_ = false;
 };
 
 }  // namespace redzone

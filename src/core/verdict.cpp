@@ -17,15 +17,15 @@ std::size_t place_of(FailKind kind) {
   return static_cast<std::size_t>(it - names.begin());
 }
 
-// Whether `older` is the name that earlier versions gave to `now`, a write behind dynamic shared
-// memory that no guard page stopped.
+// True if `now` is a write behind dynamic shared memory that no guard page stopped, and `older` is
+// how earlier versions named it.
 bool is_shared_overrun(const Signature& older, const Signature& now) {
   return older.kind == FailKind::fault && older.where == kSharedOverrunCode &&
          now.kind == FailKind::illegal_access && now.target == older.target &&
          now.buffer == kSharedBuffer && now.side == name_of(Side::after);
 }
 
-// Whether `older` is the name that earlier versions gave to all C++ exceptions.
+// True if `now` is a C++ exception, and `older` is how earlier versions named all of them.
 bool is_target_error(const Signature& older, const Signature& now) {
   return older.kind == FailKind::fault && older.where == kTargetErrorCode &&
          now.kind == FailKind::fault && now.target == older.target &&

@@ -107,10 +107,10 @@ struct Signature {
   std::string hash() const;
 };
 
-// Whether two failures are the same bug: kind and target are equal, and no part that is set in both
-// differs (on the GPU an asynchronous fault names no kernel, and earlier versions stored only the
-// type of an exception). The two operations of a missing order may differ, because they depend on
-// how many operations on the buffer a plan has.
+// Whether two failures are the same bug: kind and target are equal, and each other part is equal or
+// empty in one of them. A part may be empty because an asynchronous fault on the GPU names no
+// kernel, and earlier versions stored only the type of an exception. The two operations of a
+// missing order may differ, because they depend on how many operations on the buffer a plan has.
 bool same_bug(const Signature& a, const Signature& b);
 
 // Whether `fault` and `canary` are the same write beside a buffer. One bug can have either form:

@@ -56,6 +56,8 @@ std::vector<Attribution> CoreDumpAttributor::attribute(exec::Runner& runner, con
     return {dump_said("no temporary folder for the core dump: " + folder.error().message)};
   const std::string file = (folder->path() / "core").string();
   run(runner, plan, trial, file, stop);
+  if (interrupted_ && interrupted_())
+    return {dump_said("interrupted before the core dump was read")};
   if (stop && stop()) return {dump_said("no time was left to read the core dump")};
   std::error_code error;
   if (!std::filesystem::is_regular_file(file, error))
@@ -66,7 +68,12 @@ std::vector<Attribution> CoreDumpAttributor::attribute(exec::Runner& runner, con
   runner.wait_until(
       [&] { return gdb->is_complete() || (interrupted_ && interrupted_()) || (stop && stop()); });
   // The exit status is ignored, because cuda-gdb sometimes crashes at its end.
-  return {sanitizer::read_cuda_gdb(gdb->text())};
+  Attribution said = sanitizer::read_cuda_gdb(gdb->text());
+  if (!said.kernel.empty()) return {std::move(said)};
+  if (interrupted_ && interrupted_())
+    return {dump_said("interrupted before the core dump was read")};
+  if (gdb->is_over_time()) return {dump_said("cuda-gdb did not end in time")};
+  return {std::move(said)};
 }
 
 }  // namespace redzone::engine

@@ -37,7 +37,8 @@ struct Job {
   std::chrono::milliseconds deadline{10000};
   Reuse reuse = Reuse::none;  // in run_fresh()
   // In run_fresh(): the job will probably lose its worker. It only reuses workers whose last fresh
-  // job also had this flag, so that other jobs need not start a new worker because of it.
+  // job also had this flag, or starts one, so that other jobs need not start a new worker because
+  // of it.
   bool will_lose = false;
   // In run_fresh(): the job runs directly after the previous job of the batch, in the same worker
   // if that survives. The jobs that the worker may have run before are thus known: the jobs linked

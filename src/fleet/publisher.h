@@ -17,8 +17,7 @@ namespace redzone::fleet {
 
 struct AttemptEnd {
   int exit_code = 0;
-  std::string failed = {};  // if it ended before its night: why, in one line; else ""
-                            // not
+  std::string failed = {};  // why it ended before its night did, one line; "" if it did not
 
   static AttemptEnd of(const Error& error) { return {kHarness, error.message}; }
 };

@@ -17,8 +17,8 @@ std::vector<std::pair<std::string, std::string>> dump_environment(
     const std::filesystem::path& folder);
 
 // Completes the error of each process with a core dump in its folder from the output of cuda-gdb (a
-// path). Takes at most two minutes for all processes.
-void read_core_dumps(std::vector<ProcessRecord>& processes, const std::string& cuda_gdb);
+// path). Takes at most two minutes for all processes. False if Ctrl-C ended it early.
+bool read_core_dumps(std::vector<ProcessRecord>& processes, const std::string& cuda_gdb);
 
 // Adds the output of cuda-gdb to the first device error.
 void complete(ProcessRecord& process, const std::string& output);

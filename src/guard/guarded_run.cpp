@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <csignal>
 
 #include "core/read_file.h"
 #include "core/temporary_folder.h"
@@ -85,7 +86,7 @@ tl::expected<ProgramRun, Refusal> run_guarded(const RunRequest& request) {
                              request.standard_error, request.limit, request.standard_input}));
   run.processes = read_process_records(folder->path(), run.unreadable);
   note_use(request.framework, run);
-  if (dumps) read_core_dumps(run.processes, request.cuda_gdb);
+  if (dumps && !read_core_dumps(run.processes, request.cuda_gdb)) run.ended.passed_on = SIGINT;
   return run;
 }
 

@@ -41,7 +41,8 @@ struct Ended {
   int exit_code = 0;  // 128 + signal if a signal ended it, as in a shell
   int signal = 0;
   bool over_time = false;  // it was ended because the time limit was exceeded
-  // The last terminating signal that this process received and forwarded; 0: none
+  // The last terminating signal that this process received and forwarded, or that ended the reading
+  // of core dumps; 0: none
   int passed_on = 0;
 };
 

@@ -6,7 +6,8 @@
 
 namespace redzone::interpose {
 
-// The frames above the library's own frames (those whose address lies within the library).
+// The frames of the program that called into the library. Frames whose address lies in the library
+// are omitted.
 void take_backtrace(Frames& out);
 
 // For a signal handler: the frames from the interrupted instruction on; that instruction alone if

@@ -84,8 +84,8 @@ Result<std::vector<NightReplays::Todo>> NightReplays::todo(const std::vector<Cor
   };
   for (const auto& f : findings) {
     // A finding of an earlier part of this night was shown only recently.
-    const bool tonight = f.campaign == night_.run.campaign && was_found(f.state);
-    if (f.state != FindingState::unconfirmed && !tonight && !f.program)
+    const bool of_this_night = f.campaign == night_.run.campaign && was_found(f.state);
+    if (f.state != FindingState::unconfirmed && !of_this_night && !f.program)
       add(f.signature.hash(), f.signature.hash(), f.signature.target,
           [this, f] { return replay_finding(f); });
   }

@@ -39,7 +39,9 @@ Attribution gdb_said(std::string_view detail) {
 
 std::vector<std::string> cuda_gdb_words(const std::string& cuda_gdb,
                                         std::span<const std::string> commands) {
-  std::vector<std::string> words{"/usr/bin/env", "-u", "LD_PRELOAD", cuda_gdb, "-nx", "-batch"};
+  // The shell, because env takes a path that contains '=' as a variable.
+  std::vector<std::string> words{"/usr/bin/env",      "-u",     "LD_PRELOAD", "sh",    "-c",
+                                 R"(exec "$0" "$@")", cuda_gdb, "-nx",        "-batch"};
   for (const std::string& command : commands) words.insert(words.end(), {"-ex", command});
   return words;
 }

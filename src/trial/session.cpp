@@ -322,8 +322,8 @@ bool Session::open() {
 // because each replay would write the marker again.
 void Session::mark_progress() {
   if (traits_.execution.fault_names_call || capture_) return;
-  for (const auto& mark : markers_.due(call_))
-    if (stopped() || !reserve(1) || !accept(device_.mark(mark.stream, mark.number))) return;
+  for (const auto& marker : markers_.due(call_))
+    if (stopped() || !reserve(1) || !accept(device_.mark(marker.stream, marker.number))) return;
 }
 
 void Session::note_launch(int stream, std::string_view kernel) {

@@ -64,7 +64,7 @@ Observation TrialRunner::run(const Plan& plan, const TrialSpec& trial) {
   begin_sanitizer(trial.mode);
   left_out_ = trial.left_out;
   samples_ = trial.samples;
-  state_.marks = limits_.checks;
+  state_.markers = limits_.checks;
 
   std::unique_ptr<Target> target;  // must outlive the work that it enqueued
   run_steps(plan, trial, target);

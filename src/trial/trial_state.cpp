@@ -24,7 +24,7 @@ void TrialState::begin(const TrialSpec& trial, const StreamUse& used, std::int32
   refused.clear();
   forget_watched();
   memory.begin(mode.allocator, most_bytes);
-  session.begin(trial, streams.all(), streams.plan, marks);
+  session.begin(trial, streams.all(), streams.plan, markers);
 }
 
 std::optional<Place> TrialState::acquire(Storage storage, device::Region& region, int stream) {

@@ -123,7 +123,7 @@ struct TrialState {
   StreamUse streams;
   bool checks = true;                 // see TrialRunner::run()
   bool records = true;                // whether launches and requests are recorded
-  bool marks = true;                  // whether progress markers separate calls
+  bool markers = true;                // whether progress markers separate calls
   bool immediate = false;             // TargetEntry::immediate
   std::deque<RawBuffer> workspaces;   // live for the whole trial
   std::deque<RawBuffer> allocations;  // including freed ones

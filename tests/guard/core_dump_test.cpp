@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -64,12 +65,13 @@ class CoreDumps : public testing::Test {
   const Finding& read(const std::string& script) {
     write("core.77", "a core dump");
     found_ = processes();
-    read_core_dumps(found_, tool(script));
+    was_read_ = read_core_dumps(found_, tool(script));
     return found_[0].findings[0];
   }
 
   Result<TemporaryFolder> folder_ = TemporaryFolder::create("core-dump-test");
   std::vector<ProcessRecord> found_;
+  bool was_read_ = false;
 };
 
 TEST_F(CoreDumps, NameTheKernelTheAccessAndTheBlock) {
@@ -148,7 +150,29 @@ TEST_F(CoreDumps, AnInterruptEndsTheTool) {
   const auto begun = std::chrono::steady_clock::now();
   const Finding& found = read("kill -INT $PPID\nexec sleep 60\n");
   EXPECT_EQ(signature(found), "device-error: error 700 from cuCtxSynchronize");
+  EXPECT_EQ(found.exception, "");
+  EXPECT_FALSE(was_read_);
   EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(50));
+  read("exit 0");
+  EXPECT_TRUE(was_read_);
+}
+
+// As in a background job of a script.
+TEST_F(CoreDumps, AnIgnoredInterruptStaysIgnored) {
+  const auto before = std::signal(SIGINT, SIG_IGN);
+  const Finding& found = read("kill -INT $PPID\ncat <<'END'\n" + std::string(kGdb) + "END\n");
+  std::signal(SIGINT, before);
+  EXPECT_EQ(found.kernel, "fill");
+  EXPECT_TRUE(was_read_);
+}
+
+TEST_F(CoreDumps, ThePathOfTheToolMayHaveAnEqualsSign) {
+  write("core.77", "a core dump");
+  found_ = processes();
+  const auto named = folder_->path() / "cuda=13-gdb";
+  std::filesystem::rename(tool("cat <<'END'\n" + std::string(kGdb) + "END\n"), named);
+  EXPECT_TRUE(read_core_dumps(found_, named.string()));
+  EXPECT_EQ(found_[0].findings[0].kernel, "fill");
 }
 
 TEST_F(CoreDumps, TheEnvironmentAsksForThemUnlessItDoesSoAlready) {

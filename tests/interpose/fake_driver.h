@@ -11,8 +11,7 @@
 
 extern "C" {
 
-// Planted kernels. cuModuleGetFunction() and cuLibraryGetKernel() give out the first two, by the
-// names
+// Planted kernels. cuModuleGetFunction() and cuLibraryGetKernel() give out the first two, named
 // "_Z9fakeWritePhmi" (address, bytes, value) and "_Z8fakeReadPhm" (address, bytes), and
 // cuLaunchKernel() launches them; other names are kernels that do nothing.
 int fakeLaunchWrite(unsigned long long address, std::size_t bytes, int value,

@@ -180,8 +180,7 @@ class Elements {
   __device__ Range in_memory(std::uint64_t slot) const {
     return range(slot, slot_job_.lead, slot_job_.vector != 0);
   }
-  // Slots of two words, for digests. There may be one slot fewer.
-  // Adds the results of slots of two words to a tally.
+  // Slots of two words, for digests. The last range may have one slot fewer.
   __device__ Range of_words(std::uint64_t slot) const {
     return range(slot, 0, slot_job_.vector != 0 && slot_job_.lead == 0);
   }

@@ -48,8 +48,8 @@ class Gate {
   HoldLimit::Duration hold_limit() const {
     return patience_ == Patience::learned ? limit_.value() : kLongestHold;
   }
-  // Resets expired() and an open_behind() for a later close(). The gate must be open, and the
-  // streams idle.
+  // Clears expired() and cancels an open_behind() that no close() has used. The gate must be open,
+  // and the streams idle.
   void reset();
   // While a stream is captured, a wait on it would become part of the graph: a close() during a
   // capture is deferred until set_capturing(false), which fails as close() does.
