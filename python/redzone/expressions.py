@@ -14,14 +14,14 @@ from typing import Any, TypeAlias
 
 from .errors import SpecError
 
-# Names with a meaning of their own in expressions.
+# Names that have a fixed meaning in expressions.
 RESERVED = ("cdiv", "floordiv", "min", "max", "next_power_of_2", "num_sms")
 
-# How tightly an operator of both grammars binds; a name or a call binds tightest.
+# Precedence of the operators in both grammars; names and calls have the highest.
 _COMPARISON, _SUM, _PRODUCT, _TIGHTEST = 3, 4, 5, 9
 
 
-# As the driver reads them (src/described/expression.h): the longest text, and the largest number.
+# Limits of the driver's parser (src/described/expression.h): the longest text and the largest number.
 _MOST_CHARACTERS = 2000
 MOST_EXACT = 1 << 53
 
@@ -211,8 +211,7 @@ def _operands(*values: object) -> list[Expression]:
 
 def _operation(sign: str, level: int, a: object, b: object) -> Expression:
     x, y = _operands(a, b)
-    # To the left of an operator of the same level no parentheses are needed, except for
-    # comparisons, which Python chains.
+    # The left operand needs no parentheses at the same level, except in comparisons, which Python chains.
     left = level + 1 if level == _COMPARISON else level
     text = f"{_wrapped(x.text, x._binds, left)} {sign} {_wrapped(y.text, y._binds, level + 1)}"
     python = (
@@ -222,7 +221,7 @@ def _operation(sign: str, level: int, a: object, b: object) -> Expression:
 
 
 def _condition(sign: str, word: str, level: int, a: object, b: object) -> Expression:
-    # Python's `and` of numbers is a number.
+    # In Python, `and` of numbers returns a number.
     x, y = (o if o._binds <= _COMPARISON else o != 0 for o in _operands(a, b))
     text = f"{_wrapped(x.text, x._binds, level)} {sign} {_wrapped(y.text, y._binds, level + 1)}"
     python = (
@@ -252,7 +251,7 @@ def _floordiv(a: object, b: object) -> Expression:
 
 def _remainder(a: object, b: object) -> Expression:
     x, y = _operands(a, b)
-    # The grammar of descriptions has no remainder.
+    # The grammar of descriptions has no remainder operator.
     whole = (x - _floordiv(x, y) * y).text
     return Expression(whole, _division_python("%", x, y), symbols_of([x, y]), _SUM, _PRODUCT)
 
@@ -289,7 +288,7 @@ def next_power_of_2(x: Value) -> Expression:
 def where(condition: Value, yes: Value, no: Value) -> Expression:
     """`yes` where the condition holds, else `no`."""
     c, y, n = _operands(condition, yes, no)
-    # In parentheses, which both grammars need around a choice within an expression.
+    # Both grammars need parentheses around a conditional within an expression.
     text = f"({_wrapped(c.text, c._binds, 1)} ? {y.text} : {n.text})"
     python = f"({y.python} if {c.python} else {n.python})"
     return Expression(text, python, symbols_of([c, y, n]))

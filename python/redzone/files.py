@@ -24,12 +24,12 @@ from .registry import registry
 from .targets import Target
 
 _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
-# Folders that a package manager fills, below the user's own.
+# Folders that a package manager fills, even if they are below the user's folder.
 _INSTALLED = ("site-packages", "dist-packages")
 _PYTHON = os.path.dirname(os.__file__) + os.sep
 
 
-# The hash of the code that the driver knows (src/python/interpreter.h).
+# The code hash that the driver expects (src/python/interpreter.h).
 CODE_HASH = "REDZONE_CODE_HASH"
 
 
@@ -71,7 +71,7 @@ class Files:
         self._check_names(targets)
         for target in targets:
             try:
-                # On the CPU: a process that has opened a GPU cannot be forked.
+                # Uses the CPU, because a process that has opened a GPU cannot be forked.
                 self._check_arrays(target, arrays_named(kind_of(target), "cpu"))
             except SpecError as error:
                 raise FileError(self._line(error.place.file, error.place.line, error.message)) from None
@@ -79,7 +79,7 @@ class Files:
                 at = self._line(target.place.file, target.place.line, "")
                 raise MissingModule(at + _lacks(error.name)) from None
         try:
-            random_numbers.seed(0)  # what this imports is imported once
+            random_numbers.seed(0)  # seeds once here, so that workers do not repeat the imports
         except Exception as error:
             problem = f"random numbers cannot be seeded once it is imported: {exception_text(error)}"
             raise FileError(f"{self.words[0]}:1: {problem}") from None
@@ -122,7 +122,7 @@ class Files:
             raise FileError(f"{word}:1: the name of the file is not UTF-8")
         if not os.path.isfile(path):
             raise FileError(f"{word}:1: no such file")
-        if _is_imported(path):  # by a file before it
+        if _is_imported(path):  # by an earlier file
             return
         self._namesakes.make_room(os.path.dirname(os.path.realpath(path)))
         name = _module_name(path)
@@ -189,7 +189,7 @@ class Files:
 
     def is_own(self, file: str) -> bool:
         """Whether the file is one of the files of targets, or lies beside one or below."""
-        if file.startswith("<"):  # what was compiled from a text, and frozen modules
+        if file.startswith("<"):  # code compiled from a string, and frozen modules
             return False
         path = os.path.realpath(file)
         return path in self._paths or any(_is_below(path, os.path.dirname(p)) for p in self._paths)
@@ -202,7 +202,7 @@ class Files:
         """Raises FileError if the code is another than what was described; "": nobody knows."""
         now = self.code_hash() if described else ""
         if now != described:
-            # One that was changed while the command ran is newer than all others.
+            # The newest file is the one that was changed while the command ran.
             file = max((path for _, path in self._own_modules()), key=os.path.getmtime)
             code = f"its code was {described}, and is {now}"
             changed = f"was changed while the command ran ({code}): start it again"
@@ -220,7 +220,7 @@ class Files:
         loaded += [(os.path.basename(str(path)), str(path)) for path in list(libraries)]
         found = set()
         for name, file in loaded:
-            # Links are resolved for few of thousands of modules.
+            # Resolving links is slow, so it is done for only a few of the thousands of modules.
             if not file.endswith((".py", ".so")) or is_installed(file):
                 continue
             path = os.path.realpath(file)
@@ -300,7 +300,7 @@ def _digest(modules: set[tuple[str, str]]) -> str:
         with open(path, "rb") as file:
             contents.append((name, hashlib.blake2b(file.read()).digest()))
     digest = hashlib.blake2b(digest_size=16)
-    # Not by their paths: it is the same wherever the files lie.
+    # Paths are not hashed, so the hash does not depend on the location of the files.
     for name, content in sorted(contents):
         digest.update(name.encode() + b"\0" + content)
     return digest.hexdigest()
@@ -312,7 +312,7 @@ def _is_below(path: str, folder: str) -> bool:
     inside = path[len(folder) :].split(os.sep)
     if any(part in _INSTALLED for part in inside):
         return False
-    # An environment that lies in the user's folder is not the user's code.
+    # A virtual environment in the user's folder is not the user's code.
     environment = os.path.realpath(sys.prefix) + os.sep
     return sys.prefix == sys.base_prefix or not path.startswith(environment)
 
@@ -321,7 +321,7 @@ def _module_name(path: str) -> str:
     name = re.sub(r"\W", "_", os.path.splitext(os.path.basename(path))[0])
     if not name or name[0].isdigit():
         name = f"_{name}"
-    # A file with the name of a module, such as torch.py, must not take its place.
+    # A file with the name of a module, such as torch.py, must not replace that module.
     if name not in sys.modules and name not in sys.stdlib_module_names:
         spec = importlib.util.find_spec(name)
         if spec is None or (spec.origin and os.path.realpath(spec.origin) == os.path.realpath(path)):

@@ -15,7 +15,7 @@ from time import monotonic, sleep
 from types import FrameType
 
 _EVERY_S = 0.1
-_MOST_TIMES = 20  # that an import of one name is progress: a loop of imports that fail is none
+_MOST_TIMES = 20  # imports of one name that count as progress: a loop of failing imports is no progress
 
 
 class ImportWatch:
@@ -32,7 +32,7 @@ class ImportWatch:
         self._name = ""
         self._told = -_EVERY_S
         self._watched = False
-        self._times: Counter[str] = Counter()  # that each name was asked for
+        self._times: Counter[str] = Counter()  # number of import requests for each name
 
     def install(self) -> None:
         sys.meta_path.insert(0, self)
@@ -44,14 +44,14 @@ class ImportWatch:
         if self._times[name] > _MOST_TIMES:
             return
         self._name = name
-        # The thread cannot tell while an extension is loaded, which keeps it from running.
+        # Reports here, because the thread cannot run while an extension module is loaded.
         self._tell()
         if self._watched:
             return
         self._watched = True
         try:
             start_new_thread(self._watch, ())
-        except RuntimeError:  # the process may have no more threads: the next module tells
+        except RuntimeError:  # the process may be at its thread limit: the next import reports
             self._watched = False
 
     def _tell(self) -> None:
@@ -64,7 +64,7 @@ class ImportWatch:
         while True:
             sleep(_EVERY_S)
             if not _import_goes_on():
-                # One that begins now either finds this, or is found by the second look.
+                # An import that begins now either sees the cleared flag or is found by the second check.
                 self._watched = False
                 if not _import_goes_on():
                     return

@@ -19,7 +19,7 @@ from types import ModuleType
 from .files import is_installed
 from .modules import file_of
 
-# Name and file of each.
+# Maps the name of each module to its file.
 Modules = dict[str, str]
 
 
@@ -38,7 +38,7 @@ class Teller:
         if len(sys.modules) == self._count:
             return
         self._count = len(sys.modules)
-        with suppress(Exception):  # whatever the calls did to what this needs, and what does not fit
+        with suppress(Exception):  # calls may have broken what _tell() needs, and the pipe may be full
             self._tell()
 
     def _tell(self) -> None:
@@ -48,7 +48,7 @@ class Teller:
             if name not in self._known and _can_be_learned(name, module)
         }
         self._known.update(imported)
-        # A call may have closed the pipe, and opened another file in its place.
+        # A call may have closed the pipe and opened another file with the same descriptor.
         is_open = os.path.samestat(os.fstat(self._pipe), self._opened)
         if imported and is_open and dict(os.environ) == self._environment:
             os.write(self._pipe, json.dumps(imported).encode() + b"\n")

@@ -12,7 +12,7 @@ ABI = 2
 MOST_RANK = 5
 NO_INTEGER = -(1 << 63)
 
-# The library, where it is not beside the package.
+# The path of the library if it is not beside the package.
 VARIABLE = "REDZONE_LIBRARY"
 
 
@@ -30,7 +30,7 @@ class RawTensor(ctypes.Structure):
     )
 
 
-# The same fields for struct: data, dtype, rank, shape, strides, storage, storage_bytes.
+# The fields of RawTensor for struct: data, dtype, rank, shape, strides, storage, storage_bytes.
 RAW_TENSOR = struct.Struct(f"@PPi{MOST_RANK}q{MOST_RANK}qPQ")
 
 
@@ -56,7 +56,7 @@ class Callbacks(ctypes.Structure):
 _DOUBLES = POINTER(POINTER(c_double))
 _VALUES = (_DOUBLES, POINTER(c_uint64), POINTER(c_int64), POINTER(c_int))
 
-# What each function returns and takes.
+# The result type and the argument types of each function.
 _FUNCTIONS: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "rz_worker_abi": (c_int, ()),
     "rz_worker_main": (c_int, (c_int, POINTER(c_char_p), c_char_p, POINTER(Callbacks))),

@@ -18,7 +18,7 @@ class Namesakes:
 
     def __init__(self, is_users: Callable[[str], bool]) -> None:
         self._is_users = is_users
-        self._files: dict[str, list[str]] = {}  # of each name that several folders have
+        self._files: dict[str, list[str]] = {}  # for each name that occurs in several folders
 
     def make_room(self, folder: str) -> None:
         """Before a file of this folder is imported: what it would get of another folder is set aside, and

@@ -30,7 +30,7 @@ class NumpyArrays:
         return np.ndarray(memory.shape, dtype, buffer, memory.data - memory.storage, strides)
 
     def wrong(self, value: Any, memory: Memory) -> WrongResult | None:
-        # A sum or a mean of all elements is no array.
+        # The sum or mean of all elements is a scalar (np.generic), not an array.
         if not isinstance(value, (np.ndarray, np.generic)):
             return WrongResult("type", f"is {type(value).__name__}, and an array is declared")
         if value.shape != memory.shape:

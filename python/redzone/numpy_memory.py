@@ -6,12 +6,12 @@ import ctypes
 import sys
 from typing import Any
 
-# Places in the table of numpy's C interface (numpy/__multiarray_api.h), and the first version of it
-# that has handlers, of numpy 1.22 (numpy/numpyconfig.h).
+# Indices into the table of numpy's C API (numpy/__multiarray_api.h), and the first API version with memory
+# handlers: that of numpy 1.22 (numpy/numpyconfig.h).
 _FEATURE_VERSION, _SET_HANDLER = 211, 304
 _FIRST_WITH_HANDLERS = 0xF
 
-_CAPSULE = b"mem_handler"  # a capsule refers to its name
+_CAPSULE = b"mem_handler"  # static, because a capsule keeps a pointer to its name
 
 
 class NumpyMemory:

@@ -7,8 +7,8 @@ import os
 import sys
 from typing import NoReturn
 
-# How the driver knows that a process of ours, and not the code under test, has failed: the code and
-# the text that its line begins with (src/core/check_failure.h).
+# The exit code and the line prefix by which the driver recognizes that a Redzone process, not the code under
+# test, has failed (src/core/check_failure.h).
 _CHECK_FAILED, _CHECK_FAILED_TEXT = 70, "redzone: internal check failed: "
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-# What a Triton launch takes beside the parameters of its kernel.
+# Options of a Triton launch in addition to the parameters of its kernel.
 TRITON_OPTIONS = ("num_warps", "num_stages", "num_ctas", "maxnreg", "launch_pdl", "launch_cooperative_grid")
 
 
@@ -17,11 +17,11 @@ class Parameters:
 
     names: tuple[str, ...] = ()
     required: frozenset[str] = frozenset()
-    positional: tuple[str, ...] = ()  # those that cannot be given by name
-    optional: tuple[str, ...] = ()  # further names that are accepted, but not listed for people
+    positional: tuple[str, ...] = ()  # parameters that cannot be passed by keyword
+    optional: tuple[str, ...] = ()  # further names that are accepted but not listed in messages
     takes_any: bool = False
     known: bool = True
-    written: frozenset[str] = field(default_factory=frozenset)  # those that a schema says are written
+    written: frozenset[str] = field(default_factory=frozenset)  # parameters that the schema marks as written
 
     def accepts(self, name: str) -> bool:
         return not self.known or self.takes_any or name in self.names or name in self.optional
@@ -46,9 +46,9 @@ def missing_when_made(callable: Callable[..., Any]) -> list[str]:
     if not inspect.isclass(callable):
         return []
     try:
-        # What a decorator of __init__ takes, and not what it passes on.
+        # The signature of a decorator around __init__, not of the function that it wraps.
         signature = inspect.signature(callable, follow_wrapped=False)
-    except Exception:  # also of a __signature__ of its own
+    except Exception:  # may also be raised by a custom __signature__
         return []
     given = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
     return [p.name for p in signature.parameters.values() if p.default is p.empty and p.kind not in given]

@@ -17,10 +17,10 @@ from typing import Any
 
 from .targets import Target, is_compiled
 
-# A compilation is told this often, and after this long no more: then it does hang.
+# Report interval for a compilation, and the time after which it counts as a hang and is no longer reported.
 _EVERY_S = 0.5
 _MOST_S = 600.0
-# Methods of Helion's BoundKernel.
+# Methods of Helion's BoundKernel that compile.
 HELION_COMPILES = ("__init__", "autotune", "compile_config")
 
 
@@ -84,7 +84,7 @@ class Progress:
 
     def _hook_dynamo(self, callback: Any) -> None:
         handler = getattr(callback, "callback_handler", None)
-        # torch._dynamo.reset() forgets all callbacks, and so does a strict torch.export.
+        # torch._dynamo.reset() and a strict torch.export remove all callbacks.
         if handler is None or self._dynamo_begins in handler.start_callbacks:
             return
         handler.register_start_callback(self._dynamo_begins)
@@ -143,7 +143,8 @@ def prepare_inductor(targets: Iterable[Target]) -> None:
     afterwards need not."""
     if not any(is_compiled(t.callable) for t in targets):
         return
-    with contextlib.suppress(Exception):  # not public: without it each worker finds out by itself
+    # Private API: without it each worker determines the instructions itself
+    with contextlib.suppress(Exception):
         importlib.import_module("torch._inductor.compile_fx")
         importlib.import_module("torch._inductor.cpu_vec_isa").pick_vec_isa()
 
@@ -154,7 +155,7 @@ def compile_no_vectors(targets: Iterable[Target]) -> None:
     kernels is compiled for the processor there. What the user has set stays."""
     if not any(is_compiled(t.callable) for t in targets):
         return
-    with contextlib.suppress(Exception):  # not public
+    with contextlib.suppress(Exception):  # private API
         cpp = importlib.import_module("torch._inductor.config").cpp
         if cpp.vec_isa_ok is None:
             cpp.vec_isa_ok = False

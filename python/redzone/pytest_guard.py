@@ -18,7 +18,7 @@ from .command import CommandError, find_command
 
 OPTION = "--redzone-guard"
 FLAGS = "--redzone-guard-flags"
-# Set in a pytest that runs under the guard already.
+# Set in a pytest process that already runs under the guard.
 _GUARDED = "REDZONE_PYTEST_GUARDED"
 _STORE = os.path.join(".redzone", "guard.db")
 
@@ -46,9 +46,9 @@ def run_guarded(config: pytest.Config) -> NoReturn:
     store = os.path.join(str(config.rootpath), _STORE)
     os.makedirs(os.path.dirname(store), exist_ok=True)
     words = [program, "guard", *_defaults(flags, store), *flags]
-    # With the interpreter's own flags, and as a program that calls pytest.main() or a script.
+    # orig_argv keeps the interpreter's flags, and works for scripts and programs that call pytest.main().
     words += ["--", sys.executable, *sys.orig_argv[1:]]
-    # pytest has put files in the place of the standard streams.
+    # pytest has replaced the standard streams by files.
     capture: Any = config.pluginmanager.getplugin("capturemanager")
     if capture is not None:
         capture.stop_global_capturing()

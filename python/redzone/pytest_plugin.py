@@ -35,9 +35,9 @@ from .registry import registry
 from .targets import Target
 
 FOLDER = ".redzone"
-# Exit codes of a run that says by itself what it has met.
+# Exit codes of a run that reports its own result.
 _JUDGED = (NOTHING_NEW, FINDINGS, USAGE, HARNESS, NOT_JUDGED)
-# In CI each run is the same.
+# If this environment variable is set, all runs use the same seed.
 _CI = "CI"
 
 
@@ -110,7 +110,7 @@ class Checker:
             ran = command.run("replay", str(finding["id"]), allowed=allowed)
             if ran.code == FINDINGS:
                 pytest.fail(failure(finding), pytrace=False)
-            if ran.code != NOTHING_NEW:  # its plan may be none of the target any more
+            if ran.code != NOTHING_NEW:  # for example, its plan is no longer valid for the target
                 told = f"finding {finding['id']} of {db} cannot be replayed: {ran.problem()}"
                 warnings.warn(pytest.PytestWarning(told), stacklevel=4)
 
@@ -135,7 +135,7 @@ def failure(finding: dict[str, Any]) -> str:
     )
 
 
-# Names, what is in quotes, and as the first group numbers and sizes such as 3x4.
+# Matches names, quoted texts, and, as the first group, numbers and sizes such as 3x4.
 _NUMBER = re.compile(r"[A-Za-z_][A-Za-z0-9_']*|'[^']*'|([-+]?[0-9][0-9.x]*)")
 
 
@@ -154,8 +154,8 @@ def not_judged(document: dict[str, Any]) -> str:
     reasons = sorted(document.get("unjudged", []), key=lambda each: not each["spec_error"])
     alike: dict[tuple[str, str, str], list[dict[str, Any]]] = {}
     for each in reasons:
-        # Each shape may tell a mistake with its own numbers; in quotes and behind letters they are parts of
-        # names.
+        # Each shape may report the same mistake with different numbers. Numbers in quotes or after letters
+        # are parts of names.
         text = _NUMBER.sub(lambda part: part[0] if part[1] is None else "", each["reason"])
         alike.setdefault((each["target"], each["verdict"], text), []).append(each)
     return "\n".join(_told(same) for same in alike.values())

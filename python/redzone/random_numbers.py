@@ -11,11 +11,11 @@ def seed(number: int) -> None:
     random.seed(number)
     numpy = sys.modules.get("numpy")
     if numpy is not None:
-        numpy.random.seed(number % (1 << 32))  # numpy imports its generators when they are asked for
+        numpy.random.seed(number % (1 << 32))  # numpy imports its generators on first use
     torch = sys.modules.get("torch")
     if torch is None:
         return
-    # torch.manual_seed() would touch every device.
+    # torch.manual_seed() would initialize the generators of all devices.
     torch.default_generator.manual_seed(number)
     if torch.cuda.is_initialized():
         torch.cuda.default_generators[torch.cuda.current_device()].manual_seed(number)

@@ -17,7 +17,7 @@ class Registry:
     the driver gets one at a time."""
 
     def __init__(self) -> None:
-        self._targets: dict[tuple[str, str], Target] = {}  # by real path of the file, and name
+        self._targets: dict[tuple[str, str], Target] = {}  # keyed by real path of the file and name
         self._requirements: list[Requirement] = []
 
     def add(self, target: Target) -> None:

@@ -18,13 +18,13 @@ from .expressions import MOST_EXACT, RESERVED, Expression, Symbol, Value, expres
 
 MOST_RANK = 5
 
-# Element types by the names of plans, and their bytes.
+# Element types by their names in plans, with their sizes in bytes.
 DTYPES = {
     "f32": 4, "f64": 8, "f16": 2, "bf16": 2, "i8": 1, "u8": 1, "i32": 4, "u32": 4, "i64": 8,
     "bool": 1, "i16": 2, "u16": 2, "u64": 8, "f8e4m3": 1, "f8e5m2": 1, "c64": 8, "c128": 16,
 }  # fmt: skip
 
-# Other names of them, as torch and numpy have them.
+# Aliases of the element types: their names in torch and numpy.
 _ALIASES = {
     "float32": "f32", "float": "f32", "float64": "f64", "double": "f64", "float16": "f16", "half": "f16",
     "bfloat16": "bf16", "int8": "i8", "uint8": "u8", "int16": "i16", "uint16": "u16", "int32": "i32",
@@ -32,7 +32,7 @@ _ALIASES = {
     "float8_e4m3fn": "f8e4m3", "float8_e5m2": "f8e5m2", "complex64": "c64", "complex128": "c128",
 }  # fmt: skip
 
-# Layouts that a tensor may be allowed to have, beside the contiguous one.
+# Layouts that a tensor may have in addition to contiguous.
 _LAYOUTS = (
     "row_padding",
     "transposed",

@@ -21,7 +21,7 @@ _DTYPES: dict[str, Any] = {
     if hasattr(torch, of_torch)
 }  # fmt: skip
 
-# Not public, though CUDA graph trees rely on it; without it the tensors are made from buffers.
+# Private API, but CUDA graph trees rely on it; without it tensors are made from buffers.
 _storage_at = getattr(torch._C, "_construct_storage_from_data_pointer", None)
 
 
@@ -56,7 +56,7 @@ class TorchArrays:
         size = element_bytes(memory.dtype)
         begin, offset = memory.storage, memory.data - memory.storage
         if offset % size:
-            # No element of a storage that begins there is where the first of the tensor is.
+            # The first element of the tensor is misaligned within a storage that begins at `begin`.
             begin += offset % size
         storage = self._storage(begin, memory.storage + memory.storage_bytes - begin)
         return torch.empty(0, dtype=dtype, device=self._device).set_(
@@ -86,7 +86,7 @@ class TorchArrays:
 
     def store(self, value: torch.Tensor, memory: Memory) -> None:
         if value.is_cuda:
-            # The target may have made it on a stream of its own, and this copy is Redzone's.
+            # The target may have written the tensor on a stream of its own, while Redzone issues this copy.
             value.record_stream(torch.cuda.current_stream())
         self.view(memory).copy_(value.detach())
 
@@ -97,7 +97,7 @@ class TorchArrays:
         return values.to(torch.int64) if is_integral(dtype) else values.clone()
 
     def store_doubles(self, value: Any, address: int, shape: tuple[int, ...], dtype: str) -> None:
-        # A file may have set another device for what is made without one.
+        # A file may have set another default device for new tensors.
         given = isinstance(value, torch.Tensor)
         result = (value if given else torch.as_tensor(value, device="cpu")).detach()
         if tuple(result.shape) != shape:

@@ -33,11 +33,11 @@ from .output import as_bytes, fail_check, flush, write_line
 from .progress import Progress, compile_no_vectors, prepare_inductor
 from .targets import Target
 
-# Trials run in one thread, the same way each time, and a process with one thread can be forked. Read
-# when numpy and torch are imported.
+# Trials run in one thread, which makes them reproducible and lets the process fork. numpy and torch read
+# these variables when they are imported.
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "TORCHINDUCTOR_COMPILE_THREADS")
 
-# The garbage of trials is collected between them, once there is this much of it.
+# Number of uncollected objects after which garbage is collected between trials.
 _GARBAGE = 2000
 
 
@@ -83,7 +83,7 @@ class Worker:
     def make(self, _: Any, name: bytes) -> int:
         target = self._targets[name.decode()]
         try:
-            # One for the process may import a compiler, which takes seconds.
+            # An instance that lives as long as the process may import a compiler, which takes seconds.
             with self._progress.during(f"makes {target.name}", target.state == "process"):
                 instance = Instance(target)
             self._progress.hook()
@@ -141,9 +141,9 @@ class Worker:
             self._progress.settle()
 
     def trial(self, _: Any, begins: int) -> None:
-        # Frees happen by reference count within a trial, so in the same order each time.
+        # Within a trial, only reference counts free objects, so frees happen in the same order each time.
         if begins:
-            # Of a trial that ended before they were collected.
+            # Drops results of an earlier trial that ended before they were collected.
             for instance in self._instances.values():
                 instance.results.clear()
             self._progress.hook()
@@ -159,7 +159,7 @@ class Worker:
 
     def serve(self, arguments: Sequence[str], described: str) -> int:
         """Runs trials until the driver has had enough; the exit code."""
-        # An import may take as long as a compilation: many modules are compiled by it.
+        # An import may take as long as a compilation, because many modules compile code when imported.
         ImportWatch(self._tell_compiling).install()
         callbacks = Callbacks(
             None,
@@ -297,7 +297,7 @@ def main() -> NoReturn:
     except Exception as error:
         write_line(f"the worker cannot be prepared: {exception_text(error)}")
     flush()
-    # Exit handlers of the user's modules are not Redzone's to run.
+    # Exit handlers of the user's modules must not run here.
     os._exit(code)
 
 

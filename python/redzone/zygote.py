@@ -31,7 +31,7 @@ _NUMBER = struct.Struct("i")
 _REFUSED = -1
 _MOST_FLAGS = 1 << 20
 _DESCRIPTORS = 3
-_WAITING = 64  # proxies, while it gets ready
+_WAITING = 64  # proxies that wait while the process gets ready
 _PIPE_BYTES = 1 << 20
 _F_SETPIPE_SZ = 1031  # linux/fcntl.h; Python has it since 3.10
 _LONGEST_IMPORT_S = 120
@@ -50,7 +50,7 @@ def start_zygote(prepared: Prepared, driver: int, name: str) -> None:
     listener.listen(_WAITING)
     child = os.fork()
     if child != 0:
-        # Before this process ends, whose group the driver then kills.
+        # Must happen before this process ends, because the driver then kills the group of this process.
         os.setpgid(child, child)
         return
     try:
@@ -64,11 +64,11 @@ def _serve(prepared: Prepared, driver: int, listener: socket.socket) -> None:
     null = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):
         os.dup2(null, stream)
-    # As of other workers (src/exec/worker_process.cpp): a crash writes no core, and starts no
-    # collector.
+    # The same limits as in other workers (src/exec/worker_process.cpp): a crash writes no core dump and
+    # starts no core-dump handler.
     _, most = resource.getrlimit(resource.RLIMIT_CORE)
     resource.setrlimit(resource.RLIMIT_CORE, (0 if most == 0 else 1, most))
-    # Many commands need no worker.
+    # Waits for the first proxy, because many commands need no worker.
     with selectors.DefaultSelector() as first:
         first.register(listener, selectors.EVENT_READ)
         first.register(driver, selectors.EVENT_READ)
@@ -106,7 +106,7 @@ def has_children() -> bool:
     try:
         with open(f"/proc/self/task/{os.getpid()}/children") as file:
             children = file.read().split()
-    except OSError:  # a kernel without that file: any child, also one that has ended
+    except OSError:  # the kernel lacks that file: counts any child, even if it has ended
         with contextlib.suppress(ChildProcessError):
             os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
             return True
@@ -134,7 +134,7 @@ class Zygote:
         self._packages = packages()
         self._asked: set[str] = set()  # modules that calls have imported
         self._to_learn: Modules = {}
-        self._learning: Modules = {}  # in the process `_tries`, which tries it out
+        self._learning: Modules = {}  # modules that the process `_tries` tries to import
         self._tries = 0
         self._can_fork = True
         self._children_before: Any = None
@@ -190,14 +190,14 @@ class Zygote:
             return
         if child == 0:
             os.close(tells)
-            # If this process ends before it has answered, the proxy is the worker.
+            # If this process ends before it answers, the proxy itself becomes the worker.
             if not os.read(waits, 1):
                 os._exit(0)
             os.close(waits)
             os.close(hears)
             self._become_worker(link, proxy, arguments, descriptors, told)
         os.close(told)
-        with contextlib.suppress(OSError):  # torch tells of some thousand modules at once
+        with contextlib.suppress(OSError):  # torch may report about a thousand modules at once
             fcntl.fcntl(hears, _F_SETPIPE_SZ, _PIPE_BYTES)
         self._waiting.register(hears, selectors.EVENT_READ, Listener(hears))
         _send(link, child)
@@ -276,7 +276,7 @@ class Zygote:
     ) -> NoReturn:
         code = 3
         try:
-            # Of the proxy's group, which the driver signals.
+            # Joins the proxy's group, because the driver sends signals to that group.
             os.setpgid(0, proxy)
             output, channel, box = descriptors
             os.dup2(output, 1)
@@ -298,7 +298,7 @@ class Zygote:
         for key in list(self._waiting.get_map().values()):
             os.close(key.fd)
             if isinstance(key.data, tuple):
-                key.data[1].close()  # another proxy's
+                key.data[1].close()  # belongs to another proxy
         self._waiting.close()
         if self._children_before is not None:
             signal.signal(signal.SIGCHLD, self._children_before)

@@ -35,12 +35,13 @@ class Package:
 
     def __init__(self, name, source, function, example, dims):
         path = _path(name, source)
-        # For the driver this is compiling, which takes longer than the deadline of a trial.
+        # The driver counts this as compilation, which may take longer than the deadline of a trial.
         with callback_handler.install_callbacks(CallbackTrigger.DYNAMO, f"package {name}"):
             if not path.exists():
                 _build(path, function, example, dims)
         self._run = torch._inductor.aoti_load_package(str(path))
-        # The library is mapped now. A worker ends without destructors, and would leave its folder.
+        # The folder can be removed, because the library is mapped. A worker ends without running destructors
+        # and would leave it.
         shutil.rmtree(_unpacked(path), ignore_errors=True)
 
     def __call__(self, *tensors):
@@ -51,7 +52,7 @@ def _path(name, source):
     digest = hashlib.blake2b(digest_size=8)
     for file in (source, __file__):
         digest.update(pathlib.Path(file).read_bytes())
-    # Inductor compiles for the very processor, and a cache folder may be shared by several.
+    # Inductor compiles for this exact processor model, and machines may share a cache folder.
     digest.update(_processor().encode())
     made_for = torch.backends.cpu.get_cpu_capability().lower()
     file_name = f"{name}-{torch.__version__}-{made_for}-{digest.hexdigest()}.pt2"
@@ -68,14 +69,14 @@ def _processor() -> str:
 def _build(path: pathlib.Path, function: Any, example: Any, dims: Any) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     with open(path.with_suffix(".lock"), "w") as lock:
-        # Other workers wait, also for one that is killed: the lock ends with its process.
+        # Other workers wait for the lock, which is released even if its process is killed.
         fcntl.flock(lock, fcntl.LOCK_EX)
         if path.exists():
             return
         folder = path.with_suffix(".building")
-        shutil.rmtree(folder, ignore_errors=True)  # of one that was killed
+        shutil.rmtree(folder, ignore_errors=True)  # left by a process that was killed
         folder.mkdir()
-        # Not with strict=True, which forgets what Dynamo has compiled in this process, and its callbacks.
+        # strict=True is not used, because it resets the code and the callbacks of Dynamo in this process.
         exported = torch.export.export(_Calls(function), example, dynamic_shapes={"tensors": dims})
         made = torch._inductor.aoti_compile_and_package(exported, package_path=str(folder / path.name))
         os.replace(made, path)

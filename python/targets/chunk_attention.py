@@ -14,10 +14,10 @@ import torch
 INTERPRETED = rz.device() == "cpu"
 S, N = rz.dims(S=(1, 2 if INTERPRETED else 8), N=(1, 4 if INTERPRETED else 32))
 C = rz.dim("C", values=[16, 32] if INTERPRETED else [32, 64])
-D = rz.dim("D", values=[16, 24] if INTERPRETED else [24, 32, 128])  # 24: no power of two
+D = rz.dim("D", values=[16, 24] if INTERPRETED else [24, 32, 128])  # 24: not a power of two
 DV = rz.dim("DV", 2, 40 if INTERPRETED else 128, tile=32)
 
-# Sums of up to 64 products for each chunk, whose decay keeps the sum over all chunks about as large.
+# Sums of up to 64 products per chunk. The decay keeps the sum over all chunks at about the same size.
 TOL = (5e-5, 1e-5)
 
 
@@ -76,7 +76,7 @@ def bwd_dh_correction(local, g, dht):
     return local + scan(torch.zeros_like(local), total, dht, in_reverse(total))[0]
 
 
-# How each is declared, by the name of its function.
+# The declaration of each target, by the name of its function.
 STATES, STATE = (S, N, D, DV), (S, D, DV)
 DECLARED: dict[str, dict[str, Any]] = {
     "fwd_h": {

@@ -25,23 +25,23 @@ if rz.device() == "cuda":
     import flashinfer
     import flashinfer_modules
 
-WIDTH = 128  # columns of a head of attention
-VECTOR = 8  # elements of 2 bytes that are read at once
+WIDTH = 128  # columns of an attention head
+VECTOR = 8  # elements of 2 bytes per vector load
 
-B, M, N = rz.dims(B=(1, 32), M=(1, 256), N=(1, 8192))  # items of a batch, rows, columns
-HK, G = rz.dims(HK=(1, 8), G=(1, 8))  # key and value heads, query heads of each
+B, M, N = rz.dims(B=(1, 32), M=(1, 256), N=(1, 8192))  # batch items, rows, columns
+HK, G = rz.dims(HK=(1, 8), G=(1, 8))  # key/value heads, query heads per key/value head
 GD = rz.dim("GD", values=[1, 2, 3, 4, 6, 8])  # the decode refuses groups of 5 and 7: "Unsupported group_size"
-TQ = rz.dim("TQ", 1, 2048, tile=128)  # queries of all sequences
-X = rz.dim("X", 0, 4096, tile=128)  # keys that there are beyond the queries
-L = rz.dim("L", 0, 63)  # which lengths sequences have
+TQ = rz.dim("TQ", 1, 2048, tile=128)  # total queries of all sequences
+X = rz.dim("X", 0, 4096, tile=128)  # number of keys beyond the number of queries
+L = rz.dim("L", 0, 63)  # selects the lengths of the sequences
 T, P = rz.dims(T=(1, 256), P=(1, 512))  # tokens, positions
 E = rz.dim("E", values=[64, 128, 256])  # columns of a head
-R = rz.dim("R", values=[32, 64, 128, 256])  # of these, those that are rotated
+R = rz.dim("R", values=[32, 64, 128, 256])  # rotated columns of a head
 V = rz.dim("V", 2, 32768)  # classes
 
 ROWS = ("row_padding", "offset")
 NHD = ("row_padding", "offset", "slice", "heads_first")
-HALF = 2**-9  # of a result in f16: two roundings
+HALF = 2**-9  # tolerance for a result in f16: two roundings
 
 
 class Refused(Exception):
@@ -84,9 +84,9 @@ def entry_point(name, module, **given):
 # --- Norms -------------------------------------------------------------------------------------------------
 #
 # "input: Input tensor, 2D shape (batch_size, hidden_size) or 3D shape (batch_size, num_heads, hidden_size)",
-# "out: The output tensor, if specified, the kernel will update this tensor inplace". Elements are 2 or 3: a
-# square that is missing changes a mean of up to 256 of them by more than the tolerance, and eight that are
-# missing one of up to 2,048.
+# "out: The output tensor, if specified, the kernel will update this tensor inplace". Elements are 2 or 3: one
+# missing square changes a mean of up to 256 squares by more than the tolerance, and eight missing squares
+# change a mean of up to 2,048.
 
 TWO_OR_THREE = rz.integers(2, 3)
 NORM = 2.0**-10
@@ -151,8 +151,8 @@ def rmsnorm_of_heads(x, weight, out):
 # --- Activations -------------------------------------------------------------------------------------------
 #
 # "input: Input tensor, shape (..., 2 * hidden_size)", "out: The output tensor, if specified, the kernel will
-# update this tensor inplace". Nothing says that they must be contiguous, and strides are not checked: rows of
-# a wider tensor are apart, as `.rows`.
+# update this tensor inplace". The documentation does not require contiguous tensors, and strides are not
+# checked: rows of a wider tensor are a target of their own, `.rows`.
 
 
 def declare_activation(name, function, reference):
@@ -185,7 +185,7 @@ declare_activation("gelu", gelu_and_mul, functional.gelu)
 #
 # "positions: shape (nnz)", "query: shape (nnz, num_q_heads * head_size)", "cos_sin_cache: shape (max_seq_len,
 # rotary_dim). Cosine is the first half and Sine is the second half", "The result is inplace applied". Queries
-# and keys may be rows of a packed tensor: the example of apply_rope_inplace, with these kernels, has such.
+# and keys may be rows of a packed tensor, as in the example of apply_rope_inplace, which uses these kernels.
 
 
 def rotated(x, positions, cache, width, is_neox):
@@ -218,8 +218,8 @@ def apply_rope(positions, query, key, cache, width, is_neox):
 # --- Sampling ----------------------------------------------------------------------------------------------
 #
 # "probs: Probabilities, shape (batch_size, num_classes)", "top_k: Either a scalar or a tensor of shape
-# (batch_size,) [...] should be in (0, num_classes)". What happens to equal probabilities is not said: in
-# a row all are different, and within a factor of two, so that each counts.
+# (batch_size,) [...] should be in (0, num_classes)". The treatment of equal probabilities is not
+# documented, so all probabilities of a row differ; they are within a factor of two, so that each counts.
 
 
 def ranks(x):
@@ -261,7 +261,7 @@ def top_k_renorm_probs(x, k):
 
 
 # "We mask out the probabilities less than `threshold` where the cumulative sum of probs[probs >= threshold]
-# is `top_p`": a sum that ends half a probability before that of the k largest needs all of the k.
+# is `top_p`": with a top_p half a probability below the sum of the k largest, all k are kept.
 @entry_point(
     "top_p_renorm_probs", "sampling", **CLASSES, **RENORMED, is_deterministic=rz.knob(False, True),
     reference=lambda x, k: (as_probabilities(x), renormed(x, k)),
@@ -288,7 +288,7 @@ def top_k_mask_logits(x, k):
 
 
 # "logits: Two-dimensional CUDA tensor of logits", "temperature: Either a scalar or a tensor of shape
-# (batch_size,)". Logits are about equal: a term that is missing changes a sum by 1 / V.
+# (batch_size,)". Logits are about equal, so a missing term changes a sum by 1 / V.
 def declare_softmax(suffix, **how):
     @entry_point(
         f"softmax{suffix}", "sampling", x=rz.In("f32", B, V, fill=rz.uniform(-0.1, 0.1), **how),
@@ -305,7 +305,7 @@ declare_softmax(".unaligned", align=4, layout="offset")
 
 
 # "indices: if indices[i] = j, then the i-th output will be sampled from probs[j]", "the output tensor will
-# have the same dtype as indices". Of a row that is 1 for one class, each sample is that class.
+# have the same dtype as indices". If a row is 1 for one class, each sample is that class.
 @entry_point(
     "sampling_from_probs", "sampling", probs=rz.InOut("f32", B, V, fill=rz.constant(0), tol=(0, 0), align=16),
     chosen=rz.In("i64", B, fill=rz.integers(0, V - 1)), indices=rz.In("i32", T, fill=rz.integers(0, B - 1)),
@@ -333,16 +333,17 @@ def top_k_sampling_from_probs(x):
 # "q: shape [qo_len, num_qo_heads, head_dim_qk]", "k: shape [kv_len, num_kv_heads, head_dim_qk] if kv_layout
 # is NHD", "num_qo_heads must be a multiple of num_kv_heads". No strides are named, and the functions pass
 # them on; those of dims that are used are multiples of 16 bytes, as TMA requires. fa3 hands TMA those of dims
-# of size 1, too (flashinfer-ai/flashinfer#2150). Only the decode takes contiguous tensors alone.
+# of size 1, too (flashinfer-ai/flashinfer#2150). Only the decode requires contiguous tensors.
 #
-# Queries have a key each, so that all rows see one. A key that is missing changes the logarithm of the sum by
-# about 1 / keys, and the result by about its value / keys, which its tolerance shows up to some 30 keys.
+# There is a key for each query, so that each row sees a key. A missing key changes the logarithm of the sum
+# by about 1 / keys, and the result by about its value / keys, which exceeds the tolerance for up to 30 keys.
 
 NEAR = rz.uniform(-0.1, 0.1)
 NHD_ARGUMENT: dict[str, Any] = {"layout": NHD, "align": 16, "granule": VECTOR}
 UNIT_STRIDES = NHD_ARGUMENT | {"layout": (*NHD, "unit_strides")}
 ATTENTION, LOGARITHM = (2**-6, 2**-7), (1e-4, 0)
-# fa2 sums powers that are rounded to bf16: a sum is off by up to 2^-9 of it, and its logarithm by 0.0028.
+# fa2 sums powers that are rounded to bf16: the relative error of a sum is up to 2^-9, and the error of its
+# logarithm up to 0.0028.
 LOGARITHM_OF = {"fa2": (3e-3, 0), "fa3": LOGARITHM}
 WORKSPACE_BYTES = 128 * 1024 * 1024  # "The recommended size is 128MB"
 

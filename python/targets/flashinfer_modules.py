@@ -23,7 +23,7 @@ from flashinfer.jit.sampling import gen_sampling_module
 DTYPE = torch.bfloat16  # of queries, keys, values and results of attention
 WIDTH = 128  # columns of a head
 
-# No position encoding, sliding window, soft cap or reduction in f16.
+# Excluded: position encoding, sliding window, soft cap, and reduction in f16.
 PLAIN: tuple[Any, ...] = (WIDTH, WIDTH, 0, False, False, False)
 DTYPES = (DTYPE, DTYPE, DTYPE)
 

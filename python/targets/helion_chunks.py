@@ -13,8 +13,8 @@ import helion
 import helion.language as hl
 import torch
 
-# All sizes but C and D are known at run time. Results are allocated by torch.empty(): by empty_like() Helion
-# 1.4.0 keeps a size of one of the first call (docs/found.md).
+# All sizes except C and D are known only at run time. Results are allocated by torch.empty(), because with
+# empty_like() Helion 1.4.0 reuses a size of 1 from the first call (docs/found.md).
 SETTINGS = {"static_shapes": False, "dot_precision": "ieee"}
 CONFIG = helion.Config(block_sizes=[32], num_warps=4, num_stages=2)  # columns of a tile
 

@@ -19,7 +19,7 @@ BACKENDS = {"math": SDPBackend.MATH, "flash": SDPBackend.FLASH_ATTENTION,
             "efficient": SDPBackend.EFFICIENT_ATTENTION, "cudnn": SDPBackend.CUDNN_ATTENTION}  # fmt: skip
 
 
-# What a backend says of a shape or an address that it does not take.
+# Error messages of a backend for an unsupported shape or address.
 REFUSALS = ("No available kernel", "not correctly aligned", "no kernel found to launch")
 
 

@@ -13,9 +13,9 @@ from torch.nn import functional
 
 torch.backends.cudnn.allow_tf32 = False
 
-# Items, channels into and out of a group, groups.
+# Batch items, input and output channels per group, groups.
 B, C, Z, G = rz.dims(B=(1, 32), C=(1, 16), Z=(1, 64), G=(1, 8))
-FEW = rz.dim("FEW", 1, 4)  # channels of a convolution in f16: its sums are below 2,048
+FEW = rz.dim("FEW", 1, 4)  # channels of a convolution in f16, few enough for sums below 2,048
 H, W, D = rz.dims(H=(1, 256), W=(1, 256), D=(1, 32))
 KH, KW, KD = rz.dims(KH=(1, 7), KW=(1, 7), KD=(1, 3))
 S, P, L = rz.dims(S=(1, 3), P=(0, 3), L=(1, 3))  # stride, padding, dilation

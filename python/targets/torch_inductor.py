@@ -15,8 +15,9 @@ import redzone as rz
 import torch
 from torch.export import Dim
 
-# Past this many variants of a function Dynamo gives up, which with fullgraph= is an exception. A size of one,
-# and strides that are no products of sizes, make one each. It holds for all files of a worker.
+# Dynamo stops compiling a function after this many variants; with fullgraph= it raises an exception. A size
+# of 1 and strides that are not products of sizes each cause a variant. The limit applies to all files of a
+# worker.
 torch._dynamo.config.recompile_limit = 64
 
 WRAPPERS: dict[str, dict[str, Any]] = {"python": {}, "cpp": {"cpp_wrapper": True}}
@@ -32,8 +33,9 @@ def compiled(function, wrapper):
     return torch.compile(function, dynamic=True, fullgraph=True, options=WRAPPERS[wrapper])
 
 
-# Not on a CPU: a Triton kernel is interpreted there, which nothing compiles, and needs no scratch memory. Of
-# PyTorch 2.11 the C++ wrapper gives it that of one block, whatever the grid is (pytorch/pytorch#175385).
+# Excluded on a CPU, where a Triton kernel is interpreted: it is not compiled and needs no scratch memory. In
+# PyTorch 2.11, the C++ wrapper allocates the scratch memory of one block for any grid
+# (pytorch/pytorch#175385).
 if rz.device() == "cuda":
     import triton
     import triton.language as tl
@@ -71,7 +73,7 @@ class PackagedNorm:
     """norm as a package of AOTInductor"""
 
     def __init__(self):
-        # Three tensors: what is given twice here is taken for one.
+        # Three separate tensors, because a tensor that is passed twice would be treated as one argument.
         example = [torch.ones(shape, device=rz.device()) for shape in ((6, 10), (6, 10), (10,))]
         sizes = {0: Dim("rows", max=64), 1: Dim("columns", max=1500)}
         dims = (sizes, sizes, {0: sizes[1]})
@@ -118,7 +120,7 @@ for wrapper in WRAPPERS:
     for function, given in declared:
         name = f"inductor.{wrapper}.{function.__name__}"
         rz.target(compiled(function, wrapper), name=name, doc=function.__doc__, **given)
-# Not on a GPU: with PyTorch 2.11 for CUDA 13.0 aoti_load_package() ended the process with a segmentation
-# fault in torch/export/pt2_archive, also without Redzone.
+# Excluded on a GPU: with PyTorch 2.11 for CUDA 13.0, aoti_load_package() ended the process with a
+# segmentation fault in torch/export/pt2_archive, also without Redzone.
 if rz.device() == "cpu":
     rz.target(PackagedNorm, name="inductor.package.norm", state="process", **normed("contiguous", align=16))

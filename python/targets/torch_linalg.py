@@ -15,19 +15,20 @@ import torch
 torch.backends.cuda.matmul.allow_tf32 = False
 
 B, M, N, K = rz.dims(B=(1, 2048), M=(1, 4096), N=(1, 4096), K=(1, 4096))
-FEW = rz.dim("FEW", 1, 224)  # terms of a sum in f16, so that it is below 2,048
-S = rz.dim("S", 1, 512)  # of a square matrix
-R = rz.dim("R", 1, 64)  # right sides
+FEW = rz.dim("FEW", 1, 224)  # terms of a sum in f16, few enough for sums below 2,048
+S = rz.dim("S", 1, 512)  # rows and columns of a square matrix
+R = rz.dim("R", 1, 64)  # right-hand sides
 
 SMALL = rz.integers(1, 3)
-# A decomposition waits for the device, for as long as this many operations take: few fit into a plan.
+# The work of a decomposition includes this many operations for its wait for the device, so that few fit into
+# a plan.
 WAITING = 19_000_000
 TINY = rz.uniform(-0.01, 0.01)
 STRIDED = ("row_padding", "transposed", "offset", "unit_strides", "slice")
 CLOSE = (2e-3, 2e-3)
 
 
-# What PyTorch and cuBLASLt say of a stride or a pitch that they do not take: those beyond 2^31.
+# Error messages of PyTorch and cuBLASLt for unsupported strides or pitches, those above 2^31.
 REFUSALS = ("2147483647", "CUBLAS_STATUS_NOT_SUPPORTED")
 
 
@@ -47,7 +48,7 @@ def positive(a):
 def product(name, function, shapes, out, work, dtype="f32"):
     """A target for a product, whose reference is the same in float64."""
 
-    @functools.wraps(function)  # for its parameters
+    @functools.wraps(function)  # keeps the parameters of `function`
     def run(*arguments, **named):
         try:
             return function(*arguments, **named)
@@ -65,7 +66,7 @@ def product(name, function, shapes, out, work, dtype="f32"):
     )(run)  # fmt: skip
 
 
-# L: the terms of a sum.
+# L: number of terms of a sum.
 for dtype, L in {"f32": K, "f16": FEW}.items():
     product(f"mm.{dtype}", lambda a, b: a @ b, {"a": (M, L), "b": (L, N)}, (M, N), 2 * M * N * L, dtype)
     product(f"mv.{dtype}", lambda a, x: a @ x[:, 0], {"a": (M, L), "x": (L, 1)}, (M,), 2 * M * L, dtype)

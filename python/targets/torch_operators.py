@@ -18,21 +18,22 @@ import warnings
 
 import redzone as rz
 
-# What PyTorch asks of cuBLAS for deterministic algorithms, before it is loaded.
+# Required by PyTorch for deterministic algorithms of cuBLAS; must be set before cuBLAS is loaded.
 os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
 import torch
 from torch.testing._internal.common_methods_invocations import op_db
 from torch.utils._pytree import tree_leaves
 
-# Whose results are uninitialized memory by definition: only what they look like is compared.
+# Operators that return uninitialized memory by definition: only the metadata of their results is compared.
 UNINITIALIZED = re.compile(r"(new_)?empty(_like|_strided|_permuted)?")
-# Which only a GPU has, though the database does not say so: jiterator compiles CUDA.
+# Operators that need a GPU although the database does not record it: jiterator compiles CUDA.
 ONLY_ON_A_GPU = re.compile(r"jiterator_.*")
-MOST_SAMPLES = 32  # of each operator, evenly spaced: some have a thousand
+MOST_SAMPLES = 32  # evenly spaced samples per operator: some operators have a thousand
 
 if rz.device() != "cpu":
     torch.use_deterministic_algorithms(True)
-    torch.utils.deterministic.fill_uninitialized_memory = False  # it would hide reads of it
+    # Filling would hide reads of uninitialized memory
+    torch.utils.deterministic.fill_uninitialized_memory = False
 
 names: set[str] = set()
 
@@ -45,7 +46,7 @@ def samples_of(operator):
     if dtype is None:
         return []
     torch.manual_seed(0)
-    # What sample_inputs() calls, and without its look at the stack for each sample.
+    # Calls the function behind sample_inputs(), which would inspect the stack for each sample.
     made = list(operator.sample_inputs_func(operator, rz.device(), dtype, False))
     return made[:: -(-len(made) // MOST_SAMPLES)] if made else []
 
@@ -108,7 +109,7 @@ def declare(operator, samples):
     rz.target(
         call, name=name_of(operator),
         sample=rz.dim("SAMPLE", 0, len(samples) - 1), returns=rz.Out("i64", 1),
-        rejects=NotImplementedError,  # for these arguments on this device
+        rejects=NotImplementedError,  # raised for unsupported arguments on this device
     )  # fmt: skip
 
 

@@ -13,14 +13,14 @@ from typing import Any
 from .fills import BYTES, bits_of
 from .memory import Buffer, CudaMemory, HostMemory
 
-# Names of torch and numpy for the element types.
+# Names of the element types in torch and numpy.
 NAMES = {
     "f32": "float32", "f64": "float64", "f16": "float16", "bf16": "bfloat16", "i8": "int8", "u8": "uint8",
     "i16": "int16", "u16": "uint16", "i32": "int32", "u32": "uint32", "i64": "int64", "u64": "uint64",
     "bool": "bool", "f8e4m3": "float8_e4m3fn", "f8e5m2": "float8_e5m2", "c64": "complex64",
     "c128": "complex128",
 }  # fmt: skip
-# Of struct, for buffers; bf16 is the upper half of an f32.
+# Formats of struct for buffers; a bf16 is the upper half of an f32.
 FORMATS = {
     "f32": "f", "f64": "d", "f16": "e", "i8": "b", "u8": "B", "i16": "h", "u16": "H", "i32": "i", "u32": "I",
     "i64": "q", "u64": "Q", "bool": "?", "bf16": "H",
@@ -115,7 +115,7 @@ class TorchArrays:
                 if func._schema.name not in EMPTY or made.device.type != device or made.numel() == 0:
                     return made
                 size = made.untyped_storage().nbytes()
-                # As torch aligns what it allocates.
+                # The alignment of torch's allocations.
                 memory = kind(size, align=64, after=trial["after"], skew=0)
                 memory.write((struct.pack("<I", trial["poison"]) * (memory.room // 4 + 1))[: memory.room])
                 shape, strides = tuple(made.shape), made.stride()
@@ -165,7 +165,7 @@ class NumpyArrays:
         return bytes(self.numpy.ascontiguousarray(value).tobytes())
 
     def wrong(self, value: Any, tensor: Mapping[str, Any]) -> str:
-        # A sum or a mean of all elements is no array.
+        # The sum or mean of all elements is a scalar, not an array.
         if not isinstance(value, (self.numpy.ndarray, self.numpy.generic)):
             return f"is {type(value).__name__}, and an array is declared"
         if value.shape != tuple(tensor["shape"]):
@@ -298,7 +298,7 @@ class PlainArrays:
         pass
 
 
-# Modules that a file imports for tensors of a kind, the first that is found.
+# The modules whose import selects each kind of tensors; the first kind that matches is used.
 KINDS = {"torch": ("torch", "triton", "torchvision", "helion", "flashinfer"), "numpy": ("numpy",)}
 
 

@@ -11,7 +11,7 @@ BYTES = {
     "f32": 4, "f64": 8, "f16": 2, "bf16": 2, "i8": 1, "u8": 1, "i32": 4, "u32": 4, "i64": 8,
     "bool": 1, "i16": 2, "u16": 2, "u64": 8, "f8e4m3": 1, "f8e5m2": 1, "c64": 8, "c128": 16,
 }  # fmt: skip
-# Bits of the fraction, bias of the exponent, bits of the largest finite number.
+# Fraction bits, exponent bias, and bits of the largest finite number.
 F8 = {"f8e4m3": (3, 7, 0x7E), "f8e5m2": (2, 15, 0x7B)}
 
 
@@ -40,7 +40,7 @@ def fused(a: float, b: float, c: float) -> float:
     total = product + c
     part = total - product
     error = (product - (total - part)) + (c - part)
-    # Rounded to odd, which a second rounding does not change.
+    # Round to odd, so that the second rounding gives the same result as a single one.
     if error and struct.unpack("<q", struct.pack("<d", total))[0] & 1 == 0:
         total = math.nextafter(total, math.copysign(math.inf, error))
     return as_f32(total)
@@ -105,7 +105,7 @@ def sparse_bits(dtype: str, own: int) -> int:
     return bits_of(dtype, -magnitude if own < 2 and signed else magnitude)
 
 
-# Bits of the fraction of a floating type.
+# Fraction bits of a floating-point type.
 FRACTION = {"f64": 52, "f32": 23, "f16": 10, "bf16": 7} | {dtype: F8[dtype][0] for dtype in F8}
 
 
@@ -114,7 +114,7 @@ def special_bits(dtype: str, which: int) -> int:
     smallest magnitude above 0 and the smallest normal one."""
     sign, normal = 1 << 8 * BYTES[dtype] - 1, 1 << FRACTION[dtype]
     infinity, nan = sign - normal, sign - normal | normal >> 1
-    if dtype == "f8e4m3":  # all ones are NaN, and nothing is an infinity
+    if dtype == "f8e4m3":  # all ones encode NaN, and there are no infinities
         infinity, nan = sign - 2, sign - 1
     return (nan, infinity, sign | infinity, sign, 1, normal, sign | 1, sign | normal)[which & 7]
 

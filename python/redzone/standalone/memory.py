@@ -14,7 +14,7 @@ from .fills import BYTES, fill_bits, mix
 class HostMemory:
     """Bytes between two pages that nobody may access, at one of them as the trial says."""
 
-    kept: ClassVar[list[mmap.mmap]] = []  # until the process ends
+    kept: ClassVar[list[mmap.mmap]] = []  # kept mapped until the process ends
 
     def __init__(self, size: int, align: int, after: bool, skew: int) -> None:
         page = mmap.PAGESIZE

@@ -20,8 +20,8 @@ import warnings
 from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
-# Seconds to import, and the same in each trial until somebody uses them: they start no thread in the
-# environment of trials, and open no GPU.
+# These modules take seconds to import. They can be imported before the fork of a trial, because in the
+# environment of trials their import starts no thread and opens no GPU.
 SLOW = ("numpy", "torch", "triton")
 RESTARTED = "REDZONE_PROGRAM_RESTARTED"
 PR_SET_PDEATHSIG = 1
@@ -32,11 +32,12 @@ def environment_of(plan: Mapping[str, Any], source: str) -> dict[str, str]:
     environment = dict(os.environ)
     for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
         environment.setdefault(variable, "1")
-    # The order of a set of texts: a failure that depends on it shows in each process.
+    # Fixes the iteration order of sets of strings, so that a failure that depends on it occurs in each
+    # process.
     environment["PYTHONHASHSEED"] = "0"
     if plan["device"] != "cuda":
         environment.setdefault("TRITON_INTERPRET", "1")
-        # Helion refuses to interpret where Triton's variable is "1"; other code asks whether it is.
+        # Helion refuses to interpret if Triton's variable is "1", but other code checks for "1".
         if environment["TRITON_INTERPRET"] == "1" and re.search(r"\bhelion\b", source):
             environment["TRITON_INTERPRET"] = "true"
         environment.setdefault("HELION_INTERPRET", "1")
@@ -50,7 +51,7 @@ def restart(plan: Mapping[str, Any], source: str) -> dict[str, str]:
     restarted = os.environ.pop(RESTARTED, None) is not None
     environment = environment_of(plan, source)
     words = sys.orig_argv
-    # Not a module, a command, or standard input, which can be read only once.
+    # Excludes a module, a command, and standard input, which can be read only once.
     a_file = words[-len(sys.argv) :] == sys.argv and os.path.isfile(sys.argv[0])
     if not restarted and environment != dict(os.environ) and a_file and hasattr(os, "fork"):
         with contextlib.suppress(OSError):
@@ -71,7 +72,7 @@ def slow_imports(source: str, folder: str) -> list[str]:
     """Those of SLOW that a trial imports before the file can have changed what they do, as by a variable
     of the environment. `folder` has the user's modules that the file imports, and is empty without."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # trials print those of the file
+        warnings.simplefilter("ignore")  # trials print the warnings of the file
         tree = ast.parse(source)
 
     def is_known(name: str) -> bool:
@@ -83,13 +84,13 @@ def slow_imports(source: str, folder: str) -> list[str]:
     names: list[str] = []
     for statement in tree.body:
         if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant):
-            continue  # its docstring
+            continue  # the docstring
         imported = imported_by_statement(statement)
         if not imported or not all(map(is_known, imported)):
             break
         names += [name for name in imported if name in SLOW]
-    # What makes the arrays is imported when the whole file has run, which may have changed the
-    # environment, or where modules are looked for.
+    # The module that makes the arrays is imported after the whole file has run, because the file may change
+    # the environment or the module search path.
     all_known = all(is_known(name) for node in ast.walk(tree) for name in imported_by_statement(node))
     if all_known and not re.search(r"env|\bsys\b|importlib|__import__", source):
         if "triton" in names:
@@ -109,14 +110,14 @@ def imports_to_share(
 ) -> list[str] | None:
     """What is to be imported before trials are forked. None where a process that is forked from this one
     may not be as good as a new interpreter in that environment."""
-    # Flags of the interpreter may have it ignore PYTHONHASHSEED.
+    # Flags of the interpreter may make it ignore PYTHONHASHSEED.
     if sys.flags.hash_randomization or environment != dict(os.environ):
         return None
     if not plan["forks"] or not hasattr(os, "fork") or not os.path.isdir("/proc/self/task"):
         return None
     try:
         return slow_imports(source, plan["folder"]) if may_fork() else None
-    except (SyntaxError, ValueError, RecursionError, MemoryError):  # a trial says so
+    except (SyntaxError, ValueError, RecursionError, MemoryError):  # a trial reports the error
         return None
 
 
@@ -153,7 +154,7 @@ def run_with(imports: list[str], run: Callable[[], int], timeout_s: float) -> in
             return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     except KeyboardInterrupt:
         with contextlib.suppress(OSError):
-            wait(child, 2)  # it is interrupted, too, and removes its files
+            wait(child, 2)  # the interrupted process removes its files
         raise
     finally:
         os.close(imported)
@@ -183,7 +184,7 @@ def fork(run: Callable[[], Any]) -> int:
     child = os.fork()
     if child == 0:
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, ctypes.c_ulong(signal.SIGKILL))
-        if os.getppid() != parent:  # it has ended already
+        if os.getppid() != parent:  # the parent has already ended
             os._exit(1)
         become(run)
     return child
@@ -200,8 +201,8 @@ def become(run: Callable[[], Any]) -> NoReturn:
     shared, and none has anything to say of a trial."""
     code: Any = 1
     try:
-        # As in a new interpreter: the folder is looked for where it is first asked for, and numbers
-        # that nobody has seeded differ.
+        # Resets state as in a new interpreter: the temporary folder is determined on first use, and
+        # unseeded random numbers differ.
         tempfile.tempdir = None
         if "numpy.random" in sys.modules:
             sys.modules["numpy.random"].seed()

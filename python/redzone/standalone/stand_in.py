@@ -58,7 +58,7 @@ def calculated(function: Callable[..., Any]) -> Callable[..., Number]:
     return lambda *values: Number(lambda scalars: function(*(number(v, scalars) for v in values)), *values)
 
 
-# What is not chosen is not evaluated, since the condition may be about what it divides by.
+# Operands that are not needed are not evaluated, because the condition may guard against their division by 0.
 def both(a: Any, b: Any) -> Number:
     return Number(lambda scalars: bool(number(a, scalars) and number(b, scalars)), a, b)
 

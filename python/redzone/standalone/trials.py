@@ -144,7 +144,7 @@ def seed(number: int) -> None:
         numpy.random.seed(number % (1 << 32))
     if torch is None:
         return
-    # torch.manual_seed() would touch every device.
+    # torch.manual_seed() would initialize the generators of all devices.
     torch.default_generator.manual_seed(number)
     if torch.cuda.is_initialized():
         torch.cuda.default_generators[torch.cuda.current_device()].manual_seed(number)
@@ -189,7 +189,7 @@ def run_trial(
                 fresh.append(CallRun(step, plan, how, declared, arrays))
             return fresh[-1].arguments()
         except Exception as error:
-            arrays.finish()  # on a GPU it may be the error of a call before, which this raises, too
+            arrays.finish()  # on a GPU this may also raise the error of an earlier call
             raise CannotRun(f"the arguments of call {step + 1} cannot be made: {told(error)}") from None
 
     with arrays.guarding(how) if guarded else contextlib.nullcontext():
@@ -285,7 +285,7 @@ def run_child(plan: Mapping[str, Any], source: str, which: int, only: int | None
     def write() -> None:
         with open(answer + ".new", "w", encoding="utf-8") as file:
             json.dump(said, file)
-        os.replace(answer + ".new", answer)  # the call may end the process at any time
+        os.replace(answer + ".new", answer)  # written first, because the call may end the process at any time
 
     def say(at: str) -> None:
         said["at"] = at
