@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <redzone/spec.h>
 
 #include <algorithm>
 #include <cerrno>
