@@ -14,7 +14,6 @@ namespace {
 
 using namespace testing;
 using redzone::testing::ended;
-using redzone::testing::faulted;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
