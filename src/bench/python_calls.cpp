@@ -24,7 +24,7 @@ Json json_of(const CallStep& step) {
   Json values = Json::object();
   for (const auto& [name, value] : step.call.dims) values[name] = value;
   for (const auto& [name, value] : step.call.config)
-    std::visit([&](const auto& v) { values[name] = v; }, value);
+    std::visit([&slot = values[name]](const auto& v) { slot = v; }, value);
   return values;
 }
 
