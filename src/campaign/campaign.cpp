@@ -428,22 +428,22 @@ void Campaign::count(TargetState& target, const Verdict& verdict) {
   result_.stats.reference += verdict.reference;
   ++target.stats.plans;
   ++result_.stats.plans;
-  const auto add = [&](std::uint64_t TargetStats::*of_target, std::uint64_t& of_all) {
+  const auto add = [&](std::uint64_t TargetCounts::*of_target, std::uint64_t& of_all) {
     ++(target.stats.*of_target);
     ++of_all;
   };
   auto& s = result_.stats;
   switch (verdict.outcome) {
     case Outcome::pass:
-      return add(&TargetStats::pass, s.pass);
+      return add(&TargetCounts::pass, s.pass);
     case Outcome::fail:
-      return add(&TargetStats::fail, s.fail);
+      return add(&TargetCounts::fail, s.fail);
     case Outcome::inconclusive:
-      return add(&TargetStats::inconclusive, s.inconclusive);
+      return add(&TargetCounts::inconclusive, s.inconclusive);
     case Outcome::not_applicable:
-      return add(&TargetStats::not_applicable, s.not_applicable);
+      return add(&TargetCounts::not_applicable, s.not_applicable);
     case Outcome::harness_error:
-      return add(&TargetStats::harness_errors, s.harness_errors);
+      return add(&TargetCounts::harness_errors, s.harness_errors);
   }
 }
 

@@ -20,8 +20,8 @@
 #include "campaign/stations.h"
 #include "campaign/tasks.h"
 #include "core/campaign_record.h"
-#include "core/output_count.h"
 #include "core/spec_calls.h"
+#include "core/target_counts.h"
 #include "core/tool_warnings.h"
 #include "exec/executor.h"
 #include "oracles/catalog.h"
@@ -37,29 +37,21 @@ struct TargetUnderTest {
                                    // plans_per_target
 };
 
-// What a campaign did with one target.
-struct TargetStats {
+// What a campaign did with one target. Its device time is that of the screen and of triage.
+struct TargetStats : TargetCounts {
   std::string target;
-  std::uint64_t plans = 0, calls = 0;
-  std::uint64_t pass = 0, fail = 0, inconclusive = 0, not_applicable = 0, harness_errors = 0;
-  double device_seconds = 0;      // of trials of the screen and of triage
-  ReferenceCount reference = {};  // over all screened plans
-  std::string not_compared = {};  // why the first call without a comparison was not compared
-  OutputCount outputs = {};       // outputs of the screened calls that were not compared
-  std::string not_judged = {};    // why nothing judged the outputs of some call
-  std::string out_of_reach = {};  // see PlanSource
+  std::string out_of_reach;  // see PlanSource
   // Plans screened with TrialSpec::wide_canaries because a fault of the target is known: without
   // them each plan that faults would cost a worker.
   std::uint64_t between_canaries = 0;
   // Calls that the target refused and that were removed from their plans, without repeats, and the
   // target's message for the first one.
   std::uint64_t refused_calls = 0;
-  std::string why_refused = {};
+  std::string why_refused;
   // Calls removed from plans because similar calls have hung.
   std::uint64_t hung_calls = 0;
-  OwnMemory own_memory = {};    // in trials of the screen
-  ToolWarnings warnings = {};   // in trials of the screen
-  std::string spec_error = {};  // the target author's first mistake that was met; "" if none
+  OwnMemory own_memory;   // in trials of the screen
+  ToolWarnings warnings;  // in trials of the screen
 };
 
 // Why plans of a target got no verdict.

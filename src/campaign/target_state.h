@@ -22,10 +22,11 @@ struct Campaign::TargetState {
   TargetState(TargetUnderTest t, std::size_t i, Preparer* preparer,
               std::chrono::milliseconds references)
       : under_test(std::move(t)),
-        stats{.target = under_test.spec->name},
         plans(std::move(under_test.source), *under_test.spec, preparer),
         references(references),
-        index(i) {}
+        index(i) {
+    stats.target = under_test.spec->name;
+  }
 
   TargetUnderTest under_test;
   TargetStats stats;

@@ -271,27 +271,15 @@ class Description {
 
   void targets() {
     std::map<std::string, report::NightTarget> all;
-    for (const auto& [name, t] : facts_.targets)
-      all[name] = {.name = name,
-                   .plans = t.plans,
-                   .calls = t.calls,
-                   .device_seconds = t.device_seconds,
-                   .share = t.share,
-                   .pass = t.pass,
-                   .fail = t.fail,
-                   .inconclusive = t.inconclusive,
-                   .not_applicable = t.not_applicable,
-                   .harness_errors = t.harness_errors,
-                   .findings = {},
-                   .not_fuzzed = t.plans == 0 && t.not_fuzzed.empty()
-                                     ? "no time was left for a plan"
-                                     : t.not_fuzzed,
-                   .reference = t.reference,
-                   .not_compared = t.not_compared,
-                   .no_time = t.plans == 0 && t.not_fuzzed.empty(),
-                   .outputs = t.outputs,
-                   .not_judged = t.not_judged,
-                   .spec_error = t.spec_error};
+    for (const auto& [name, t] : facts_.targets) {
+      const bool no_time = t.plans == 0 && t.not_fuzzed.empty();
+      report::NightTarget& target = all[name];
+      static_cast<TargetCounts&>(target) = t;
+      target.name = name;
+      target.share = t.share;
+      target.not_fuzzed = no_time ? "no time was left for a plan" : t.not_fuzzed;
+      target.no_time = no_time;
+    }
     const auto named = [&](const std::string& name, const char* otherwise,
                            bool no_time = false) -> auto& {
       auto& target = all[name];

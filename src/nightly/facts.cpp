@@ -4,8 +4,6 @@
 
 #include <algorithm>
 
-#include "nightly/target_sum.h"
-
 namespace redzone::nightly {
 namespace {
 
@@ -60,7 +58,7 @@ class Loading {
         sum = t;
         continue;
       }
-      add_counts(sum, t);
+      sum += t;
       sum.share += t.share;
       if (t.not_fuzzed.empty()) sum.not_fuzzed.clear();
     }

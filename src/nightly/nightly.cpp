@@ -11,7 +11,6 @@
 #include "core/campaign_record.h"
 #include "engine/store_sink.h"
 #include "nightly/replays.h"
-#include "nightly/target_sum.h"
 
 namespace redzone::nightly {
 namespace {
@@ -284,7 +283,7 @@ Result<void> Nightly::keep(const std::vector<campaign::TargetStats>& now,
   run_.fuzz_seconds = fuzzed_before_ + stats.seconds;
   std::vector<store::NightTarget> all = targets_;
   for (std::size_t i = 0; i < now.size(); ++i) {
-    add_counts(all[i], counts_of(now[i]));
+    all[i] += now[i];
     if (const auto* q = quarantines_.of(now[i].target)) all[i].not_fuzzed = q->why;
   }
   CampaignStats sum = campaign_.stats;

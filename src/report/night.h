@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "core/ledger.h"
-#include "core/output_count.h"
 #include "core/replay_outcome.h"
+#include "core/target_counts.h"
 #include "core/verdict.h"
 
 namespace redzone::report {
@@ -81,23 +81,13 @@ struct NightPlan {
 
 using StandingCounts = std::map<Standing, std::int64_t>;  // absent: zero
 
-struct NightTarget {
+// Its device time includes replays. A night of an older version has no counts of references.
+struct NightTarget : TargetCounts {
   std::string name;
-  std::uint64_t plans = 0, calls = 0;
-  double device_seconds = 0;  // in trials, including replays
-  double share = 0;           // planned share of the fuzzing time, 0..1
-  std::uint64_t pass = 0, fail = 0, inconclusive = 0, not_applicable = 0, harness_errors = 0;
+  double share = 0;         // planned share of the fuzzing time, 0..1
   StandingCounts findings;  // confirmed and flaky findings, at the end of the night
   std::string not_fuzzed;   // why the target was not fuzzed; "" if it was fuzzed
-  // Over the screened calls; zeros if there is no reference, or for a night of an older version.
-  ReferenceCount reference = {};
-  std::string not_compared = {};  // why the first call that was not compared was left out
-  bool no_time = false;           // the target was scheduled, but no time was left for any plan of
-                                  // it
-  OutputCount outputs = {};       // over the calls that were not compared with the reference
-  std::string not_judged = {};    // why no oracle judged the outputs of the first such call
-  std::string spec_error = {};    // the first mistake of the target's author that occurred; "" if
-                                  // none
+  bool no_time = false;     // the target was scheduled, but no time was left for any plan of it
 };
 
 // A target, plan or finding that could not be judged.

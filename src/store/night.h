@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "core/campaign_record.h"
-#include "core/output_count.h"
 #include "core/replay_outcome.h"
+#include "core/target_counts.h"
 #include "core/utc.h"
 #include "store/store.h"
 
@@ -58,19 +58,11 @@ struct NightReplay {
   bool operator==(const NightReplay&) const = default;
 };
 
-struct NightTarget {
+// Its device time is that of fuzzing the target, without replays.
+struct NightTarget : TargetCounts {
   std::string target;
-  std::uint64_t plans = 0, calls = 0;
-  std::uint64_t pass = 0, fail = 0, inconclusive = 0, not_applicable = 0, harness_errors = 0;
-  double device_seconds = 0;  // time of fuzzing the target
-  double share = 0;
-  std::string not_fuzzed;         // reason why it was not fuzzed
-  ReferenceCount reference = {};  // as in CampaignStats
-  std::string not_compared = {};  // reason of the first call that was not compared
-  // As in campaign::TargetStats.
-  std::string spec_error = {};
-  std::string not_judged = {};
-  OutputCount outputs = {};
+  double share = 0;        // planned share of the fuzzing time, 0..1
+  std::string not_fuzzed;  // reason why it was not fuzzed; "" if it was
 
   bool operator==(const NightTarget&) const = default;
 };

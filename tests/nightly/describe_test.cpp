@@ -257,19 +257,11 @@ TEST_F(NightReport, ShardsAreOneNightWhenTheirStoresAre) {
     run.asked_targets = "sample";
     const auto id = night(store, 20, run, shard == 2 ? 0 : 1);
     must(store.update_campaign(id, {.reference = {shard == 3 ? 6 : 0, 10}}));
-    must(NightBook(store).target(id, {"sample",
-                                      10,
-                                      100,
-                                      9,
-                                      1,
-                                      0,
-                                      0,
-                                      0,
-                                      2.5,
-                                      1.0,
-                                      shard == 2 ? "no GPU" : "",
-                                      {shard == 3 ? 6 : 0, 10},
-                                      "call 1 is too large for it"}));
+    must(NightBook(store).target(
+        id, {{10, 100, 9, 1, 0, 0, 0, 2.5, {shard == 3 ? 6 : 0, 10}, "call 1 is too large for it"},
+             "sample",
+             1.0,
+             shard == 2 ? "no GPU" : ""}));
     if (shard != 2) found(store, shard, at(20, 2), id);
     found(store, 7, at(20, 2), id);
     return id;
@@ -315,7 +307,7 @@ TEST_F(NightReport, ATargetOfWhichNothingWasComparedIsNotJudgedByReference) {
   Store store = open_rw(dir_ / "s.db");
   const auto id = night(store, 20);
   const auto target = [&](const char* name, ReferenceCount reference, const char* why) {
-    must(NightBook(store).target(id, {name, 2, 9, 2, 0, 0, 0, 0, 1, 1, "", reference, why}));
+    must(NightBook(store).target(id, {{2, 9, 2, 0, 0, 0, 0, 1, reference, why}, name, 1, ""}));
   };
   target("some", {1, 37}, "call 2 is too large for it");
   target("none", {0, 1037}, "call 1 is too large for it");
@@ -409,8 +401,8 @@ TEST_F(NightReport, TargetsThatNothingWasTriedOfAreNotJudged) {
   NightRun run;
   run.asked_targets = "a b c";
   const auto id = night(store, 20, run, 4);
-  must(NightBook(store).target(id, {"b", 0, 0, 0, 0, 0, 0, 0, 0, 0.5, ""}));
-  must(NightBook(store).target(id, {"c", 9, 9, 0, 0, 9, 0, 0, 0, 0.5, ""}));
+  must(NightBook(store).target(id, {{}, "b", 0.5, ""}));
+  must(NightBook(store).target(id, {{9, 9, 0, 0, 9}, "c", 0.5, ""}));
   const Night n = told(store, id);
   ASSERT_EQ(n.targets.size(), 3u);
   EXPECT_EQ(gap(n, "target a"), "no time was left to fuzz it");

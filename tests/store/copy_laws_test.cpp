@@ -140,7 +140,7 @@ class Play {
       if (what > 4)
         must(
             book.replayed(run.campaign, {name, {}, "t", "", ReplayOutcome::passes, {0, 5}, "", 0}));
-      if (what > 5) must(book.target(run.campaign, {name, 1, 1, 1, 0, 0, 0, 0, 1, 1, ""}));
+      if (what > 5) must(book.target(run.campaign, {{1, 1, 1, 0, 0, 0, 0, 1}, name, 1, ""}));
       must(store.end_campaign(run.campaign, {}));
     } else if (what < 10) {
       Finding f = sample_finding(which % 3);

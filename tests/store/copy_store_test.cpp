@@ -41,7 +41,7 @@ class CopyStore : public ::testing::Test {
       run.exit_code = 0;
       must(book.begin(run));
       must(book.replayed(run.campaign, {"x", {}, "t", "", ReplayOutcome::passes, {0, 5}, "", 0}));
-      must(book.target(run.campaign, {"t", 1, 1, 1, 0, 0, 0, 0, 1, 1, ""}));
+      must(book.target(run.campaign, {{1, 1, 1, 0, 0, 0, 0, 1}, "t", 1, ""}));
       must(store.end_campaign(run.campaign, {}));
     }
   }

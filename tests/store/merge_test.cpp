@@ -237,7 +237,7 @@ TEST_F(Merge, TheNightsOfShardsComeTogetherAndALaterCopyOfANightWins) {
     merge_files({dir / "a.db"}, dir / "all.db");
     must(NightBook(a).replayed(1, {"y", {}, "sample", "", ReplayOutcome::passes, {0, 5}, "", 1}));
     must(a.end_campaign(1, {.reference = {3, 5, 2}}));
-    must(NightBook(a).target(1, {"t", 1, 1, 1, 0, 0, 0, 0, 1, 1, "", {3, 5}, "too large"}));
+    must(NightBook(a).target(1, {{1, 1, 1, 0, 0, 0, 0, 1, {3, 5}, "too large"}, "t", 1, ""}));
     run.exit_code = 1;
     must(NightBook(a).update(run));
     begin(b, 2);

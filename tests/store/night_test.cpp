@@ -40,7 +40,11 @@ TEST(NightBook, KeepsARunWithItsReplaysAndTargets) {
   NightRun run;
   NightReplay known, plan;
   CampaignStats stats;
-  NightTarget target{"sample", 1, 2, 3, 4, 5, 6, 7, 1.5, 0.25, "why", {8, 9}, "too large"};
+  NightTarget target{
+      {1, 2, 3, 4, 5, 6, 7, 1.5, {8, 9}, "too large", {3, 4}, "why not", "a mistake"},
+      "sample",
+      0.25,
+      "why"};
   {
     Store store = open_rw(dir / "s.db");
     NightBook book(store);

@@ -44,7 +44,7 @@ void fill_every_table(const std::filesystem::path& path) {
   must(book.replayed(run.campaign,
                      {f.signature.hash(), f.id, "t", "", ReplayOutcome::passes, {1, 5}, "", 0}));
   must(store.update_campaign(run.campaign, {.reference = {3, 5, 1}}));
-  must(book.target(run.campaign, {"t", 1, 1, 1, 0, 0, 0, 0, 1, 1, "", {3, 5}, "too large"}));
+  must(book.target(run.campaign, {{1, 1, 1, 0, 0, 0, 0, 1, {3, 5}, "too large"}, "t", 1, ""}));
 }
 
 // Reads everything that a command could read; false after an error.

@@ -25,7 +25,7 @@ class Upkeep : public ::testing::Test {
     must(NightBook(store_).begin(run));
     must(NightBook(store_).replayed(run.campaign,
                                     {"x", {}, "t", "", ReplayOutcome::passes, {0, 5}, "", 0}));
-    must(NightBook(store_).target(run.campaign, {"t", 1, 1, 1, 0, 0, 0, 0, 1, 1, ""}));
+    must(NightBook(store_).target(run.campaign, {{1, 1, 1, 0, 0, 0, 0, 1}, "t", 1, ""}));
     return run.campaign;
   }
   std::int64_t old_finding(int n, FindingState state, std::int64_t campaign = 0) {
