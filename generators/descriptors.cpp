@@ -28,7 +28,7 @@ class DescriptorGenerator::Source {
   // Several descriptors are tried, because many rules apply to one kind, type or mode only.
   static constexpr int kTries = 12;
 
-  Rule some_rule() { return static_cast<Rule>(draw_.index(tma::kRules)); }
+  Rule some_rule() { return static_cast<Rule>(draw_.index(enumerators<Rule>().size())); }
 
   DrawnDescriptor one_broken() {
     for (;;) {

@@ -122,7 +122,7 @@ Result<tma::Descriptor> descriptor_of(const po::variables_map& flags) {
   d.address = 256;  // aligned, and not null
   Reader read(flags);
   if (!given(flags, "format"))
-    read.fail("format", "is missing; known are " + tma::data_type_names());
+    read.fail("format", "is missing; known are " + tma::names_of<tma::DataType>());
   if (!given(flags, "dim")) read.missing("dim");
   const bool im2col = given(flags, "channels") || given(flags, "pixels") ||
                       given(flags, "lower-corner") || given(flags, "upper-corner");
@@ -130,11 +130,11 @@ Result<tma::Descriptor> descriptor_of(const po::variables_map& flags) {
   if (!im2col && !given(flags, "box")) read.missing("box");
   d.kind = im2col ? tma::Kind::im2col : tma::Kind::tiled;
 
-  read.name("format", d.type, tma::parse_data_type);
-  read.name("interleave", d.interleave, tma::parse_interleave);
-  read.name("swizzle", d.swizzle, tma::parse_swizzle);
-  read.name("promotion", d.promotion, tma::parse_promotion);
-  read.name("fill", d.fill, tma::parse_fill);
+  read.name("format", d.type, tma::parse_name_or_number<tma::DataType>);
+  read.name("interleave", d.interleave, tma::parse_name_or_number<tma::Interleave>);
+  read.name("swizzle", d.swizzle, tma::parse_name_or_number<tma::Swizzle>);
+  read.name("promotion", d.promotion, tma::parse_name_or_number<tma::Promotion>);
+  read.name("fill", d.fill, tma::parse_name_or_number<tma::Fill>);
   read.one("address", d.address);
   const std::size_t rank = read.list("dim", d.dims);
   d.rank = static_cast<std::uint32_t>(rank);

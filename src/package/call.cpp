@@ -65,8 +65,9 @@ std::string describe(const Package& package, const Config& config, const Resolve
     if (argument.kind == Argument::Kind::constant && config.count(argument.name) == 0)
       parts.push_back(fmt::format("{} = {}", argument.name, text_of(call.arguments[i])));
     if (argument.kind == Argument::Kind::integer && argument.specialized)
-      parts.push_back(fmt::format("{} of class '{}'", argument.name,
-                                  name_of(class_of(std::get<std::int64_t>(call.arguments[i])))));
+      parts.push_back(
+          fmt::format("{} of class '{}'", argument.name,
+                      redzone::name_of(class_of(std::get<std::int64_t>(call.arguments[i])))));
   }
   return fmt::format("{}", fmt::join(parts, ", "));
 }

@@ -52,18 +52,6 @@ std::vector<std::size_t> parameter_bytes(const Package& package, const Variant& 
   return bytes;
 }
 
-std::string_view name_of(Class c) {
-  switch (c) {
-    case Class::one:
-      return "1";
-    case Class::sixteen:
-      return "16";
-    case Class::other:
-      return "other";
-  }
-  RZ_CHECK(false && "a class without a name");
-}
-
 bool holds(const Scalar& type, std::int64_t value) {
   if (type.bits == 1) return value == 0 || value == 1;
   if (type.kind == Scalar::Kind::unsigned_integer)

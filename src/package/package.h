@@ -14,6 +14,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/enum_names.h"
 #include "described/description.h"
 #include "package/cubin.h"
 
@@ -56,6 +57,10 @@ struct Argument {
 
 // Triton's class of an integer or an address. 0 is a multiple of 16.
 enum class Class : std::uint8_t { one, sixteen, other };
+constexpr auto enum_table(Class) {
+  return enum_names<Class>("class of an argument",
+                           {{Class::one, "1"}, {Class::sixteen, "16"}, {Class::other, "other"}});
+}
 
 struct ScratchRule {
   std::size_t bytes = 0;  // per CTA
@@ -110,8 +115,5 @@ std::string variant_key(const Package& package, const Config& knobs,
 // Bytes of each parameter of the compiled kernel: the arguments that are passed, then the pointers
 // to global scratch and to profile scratch (Triton 3.6, the launcher of its NVIDIA backend).
 std::vector<std::size_t> parameter_bytes(const Package& package, const Variant& variant);
-
-// "1", "16" or "other".
-std::string_view name_of(Class c);
 
 }  // namespace redzone::package

@@ -12,7 +12,6 @@ namespace redzone::package {
 namespace {
 
 constexpr std::size_t kMostVariants = 1 << 16;
-constexpr std::string_view kClasses[] = {"1", "16", "other"};
 
 std::string read_file_name(TableReader& f) {
   std::string name = f.text("file");
@@ -92,7 +91,7 @@ void read_classes(TableReader f, const Package& package, Variant& variant) {
     const bool address = argument.kind == Argument::Kind::tensor;
     if (!address && argument.kind != Argument::Kind::integer)
       throw f.error(argument.name, "neither a tensor nor an integer, so it has no class");
-    const auto c = static_cast<Class>(f.one_of(argument.name, kClasses));
+    const auto c = enumerators<Class>()[f.one_of(argument.name, texts_of<Class>())];
     if (address && c == Class::one)
       throw f.error(argument.name, "an address is never of class '1'");
     variant.classes[i] = c;

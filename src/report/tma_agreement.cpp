@@ -23,7 +23,7 @@ const char* word(tma::Says says) {
 
 std::string names_of(const std::vector<tma::Rule>& rules) {
   std::string out;
-  for (const auto rule : rules) out += (out.empty() ? "" : ", ") + std::string(tma::name_of(rule));
+  for (const auto rule : rules) out += (out.empty() ? "" : ", ") + std::string(name_of(rule));
   return out.empty() ? "none" : out;
 }
 
@@ -35,7 +35,7 @@ std::string rules_text(const std::vector<tma::RuleCount>& rules) {
                {"alone: accepted", Table::Align::right},
                {"rejected", Table::Align::right}});
   for (const auto& r : rules)
-    table.add({std::string(tma::name_of(r.rule)), word(tma::manual_says(r.rule)),
+    table.add({std::string(name_of(r.rule)), word(tma::manual_says(r.rule)),
                word(tma::driver_says(r.rule)), grouped(r.broken), grouped(r.alone_accepted),
                grouped(r.alone_rejected)});
   return table.text("  ");
@@ -43,7 +43,7 @@ std::string rules_text(const std::vector<tma::RuleCount>& rules) {
 
 Json rule_json(const tma::RuleCount& r) {
   const auto* row = tma::difference_of(r.rule);
-  return {{"rule", tma::name_of(r.rule)},
+  return {{"rule", name_of(r.rule)},
           {"manual", word(tma::manual_says(r.rule))},
           {"driver", word(tma::driver_says(r.rule))},
           {"source", row == nullptr ? Json(nullptr) : Json(row->source)},
@@ -54,7 +54,7 @@ Json rule_json(const tma::RuleCount& r) {
 
 Json disagreement_json(const tma::Disagreement& d) {
   Json rules = Json::array();
-  for (const auto rule : d.rules) rules.push_back(tma::name_of(rule));
+  for (const auto rule : d.rules) rules.push_back(name_of(rule));
   return {{"driver", d.driver_accepts ? "accepts" : "rejects"},
           {"rules", std::move(rules)},
           {"descriptors", d.descriptors},

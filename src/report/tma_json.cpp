@@ -18,7 +18,7 @@ Json used(const std::array<T, N>& values, std::uint32_t rank, std::uint32_t less
 
 Json advice(const tma::Advice& a) {
   const Json dim = a.violation.dim < 0 ? Json(nullptr) : Json(a.violation.dim);
-  return {{"rule", tma::name_of(a.violation.rule)},
+  return {{"rule", name_of(a.violation.rule)},
           {"dim", dim},
           {"field", a.where},
           {"value", a.is},
@@ -57,7 +57,7 @@ Json diagnosis(const tma::Diagnosis& d) {
 
 Json descriptor_json(const tma::Descriptor& d) {
   Json out = {{"kind", d.kind == tma::Kind::tiled ? "tiled" : "im2col"},
-              {"format", tma::name_of(d.type)},
+              {"format", tma::name_or_number(d.type)},
               {"rank", d.rank},
               {"address", fmt::format("{:#x}", d.address)},
               {"dims", used(d.dims, d.rank, 0)},
@@ -71,10 +71,10 @@ Json descriptor_json(const tma::Descriptor& d) {
     out["pixels"] = d.pixels;
   }
   out["element_strides"] = used(d.element_strides, d.rank, 0);
-  out["interleave"] = tma::name_of(d.interleave);
-  out["swizzle"] = tma::name_of(d.swizzle);
-  out["promotion"] = tma::name_of(d.promotion);
-  out["fill"] = tma::name_of(d.fill);
+  out["interleave"] = tma::name_or_number(d.interleave);
+  out["swizzle"] = tma::name_or_number(d.swizzle);
+  out["promotion"] = tma::name_or_number(d.promotion);
+  out["fill"] = tma::name_or_number(d.fill);
   return out;
 }
 

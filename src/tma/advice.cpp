@@ -108,15 +108,15 @@ std::string value_text(const Descriptor& d, const Violation& v) {
     case Rule::address_alignment:
       return fmt::format("{:#x}", v.value);
     case Rule::interleave_of_packed:
-      return name_of(d.interleave);
+      return name_or_number(d.interleave);
     case Rule::swizzle_of_interleave:
     case Rule::swizzle_of_packed:
-      return name_of(d.swizzle);
+      return name_or_number(d.swizzle);
     case Rule::fill_of_type:
-      return fmt::format("{} for {}", name_of(d.fill), name_of(d.type));
+      return fmt::format("{} for {}", name_or_number(d.fill), name_or_number(d.type));
     case Rule::newer_gpu:
-      return fmt::format("{} with swizzle {} on compute capability {}.{}", name_of(d.type),
-                         name_of(d.swizzle), v.value / 10, v.value % 10);
+      return fmt::format("{} with swizzle {} on compute capability {}.{}", name_or_number(d.type),
+                         name_or_number(d.swizzle), v.value / 10, v.value % 10);
     default:
       break;
   }
@@ -207,7 +207,8 @@ std::string why(const Descriptor& d, const Violation& v) {
       if (v.value == 0) extra = "An empty tensor has no descriptor.";
       break;
     case Rule::swizzle_span:
-      extra = fmt::format("The swizzle {} spans {} bytes.", name_of(d.swizzle), v.limit.high);
+      extra =
+          fmt::format("The swizzle {} spans {} bytes.", name_or_number(d.swizzle), v.limit.high);
       break;
     default:
       break;
@@ -264,9 +265,9 @@ std::string change(const Descriptor& d, const Violation& v) {
     case Rule::corner_area:
       return "Make the corners smaller than the dim; split a dim of 2^31 or more.";
     case Rule::data_type:
-      return "Known are 0 to 15: " + data_type_names() + ".";
+      return "Known are 0 to 15: " + names_of<DataType>() + ".";
     case Rule::swizzle:
-      return "Known are 0 to 6: " + swizzle_names() + ".";
+      return "Known are 0 to 6: " + names_of<Swizzle>() + ".";
     case Rule::swizzle_of_interleave:
       return "Use the 32B swizzle, or no interleave.";
     case Rule::fill_of_type:

@@ -27,12 +27,12 @@ std::uint64_t rules_of(const Violations& violations, Says says) {
     if (driver_says(v.rule) == says) out |= std::uint64_t{1} << static_cast<int>(v.rule);
   return out;
 }
-static_assert(kRules <= 64);
+static_assert(enumerators<Rule>().size() <= 64);
 
 std::vector<Rule> list_of(std::uint64_t rules) {
   std::vector<Rule> out;
-  for (std::uint8_t i = 0; i < kRules; ++i)
-    if ((rules >> i & 1) != 0) out.push_back(static_cast<Rule>(i));
+  for (const Rule rule : enumerators<Rule>())
+    if ((rules >> static_cast<int>(rule) & 1) != 0) out.push_back(rule);
   return out;
 }
 
@@ -47,7 +47,7 @@ struct CaseKey {
 class Comparison {
  public:
   explicit Comparison(const AgreementSetup& setup) : setup_(setup) {
-    for (std::uint8_t i = 0; i < kRules; ++i) out_.rules.push_back({static_cast<Rule>(i), 0, 0, 0});
+    for (const Rule rule : enumerators<Rule>()) out_.rules.push_back({rule, 0, 0, 0});
   }
 
   Result<Agreement> run() {

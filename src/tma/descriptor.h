@@ -2,6 +2,7 @@
 // header.
 #pragma once
 
+#include <fmt/format.h>
 #include <redzone/tensor_map.h>
 
 #include <cstdint>
@@ -9,7 +10,51 @@
 #include <string>
 #include <string_view>
 
+#include "core/enum_names.h"
+
 namespace redzone::tma {
+
+constexpr auto enum_table(DataType) {
+  return enum_names<DataType>("data type", {{DataType::u8, "u8"},
+                                            {DataType::u16, "u16"},
+                                            {DataType::u32, "u32"},
+                                            {DataType::i32, "i32"},
+                                            {DataType::u64, "u64"},
+                                            {DataType::i64, "i64"},
+                                            {DataType::f16, "f16"},
+                                            {DataType::f32, "f32"},
+                                            {DataType::f64, "f64"},
+                                            {DataType::bf16, "bf16"},
+                                            {DataType::f32_ftz, "f32_ftz"},
+                                            {DataType::tf32, "tf32"},
+                                            {DataType::tf32_ftz, "tf32_ftz"},
+                                            {DataType::u4x16_align8, "u4x16_align8"},
+                                            {DataType::u4x16_align16, "u4x16_align16"},
+                                            {DataType::u6x16_align16, "u6x16_align16"}});
+}
+constexpr auto enum_table(Interleave) {
+  return enum_names<Interleave>(
+      "interleave",
+      {{Interleave::none, "none"}, {Interleave::b16, "16B"}, {Interleave::b32, "32B"}});
+}
+constexpr auto enum_table(Swizzle) {
+  return enum_names<Swizzle>("swizzle", {{Swizzle::none, "none"},
+                                         {Swizzle::b32, "32B"},
+                                         {Swizzle::b64, "64B"},
+                                         {Swizzle::b128, "128B"},
+                                         {Swizzle::b128_atom32, "128B_ATOM_32B"},
+                                         {Swizzle::b128_atom32_flip8, "128B_ATOM_32B_FLIP_8B"},
+                                         {Swizzle::b128_atom64, "128B_ATOM_64B"}});
+}
+constexpr auto enum_table(Promotion) {
+  return enum_names<Promotion>("promotion", {{Promotion::none, "none"},
+                                             {Promotion::b64, "64B"},
+                                             {Promotion::b128, "128B"},
+                                             {Promotion::b256, "256B"}});
+}
+constexpr auto enum_table(Fill) {
+  return enum_names<Fill>("fill", {{Fill::zero, "zero"}, {Fill::nan, "nan"}});
+}
 
 template <class Enum>
 constexpr std::uint32_t number(Enum value) {
@@ -39,22 +84,29 @@ std::optional<std::uint64_t> bytes_of_load(const Descriptor& descriptor);
 // The shared memory of a multiprocessor of compute capability 9.0 and 10.0.
 inline constexpr std::int64_t kMaxLoadBytes = 228 * 1024;
 
-// "bf16", "128B", ...; the number if it is not an enumerator.
-std::string name_of(DataType type);
-std::string name_of(Interleave interleave);
-std::string name_of(Swizzle swizzle);
-std::string name_of(Promotion promotion);
-std::string name_of(Fill fill);
+// A number that fits 32 bits; nothing if the text is none.
+std::optional<std::uint32_t> parse_number(std::string_view text);
 
-// Parses a short name, or a number that fits 32 bits (which need not be an enumerator).
-std::optional<DataType> parse_data_type(std::string_view text);
-std::optional<Interleave> parse_interleave(std::string_view text);
-std::optional<Swizzle> parse_swizzle(std::string_view text);
-std::optional<Promotion> parse_promotion(std::string_view text);
-std::optional<Fill> parse_fill(std::string_view text);
+// "bf16", "128B", ...; the number if it is not an enumerator.
+template <NamedEnum Enum>
+std::string name_or_number(Enum value) {
+  return number(value) < kEnumTable<Enum>.names.size() ? std::string(redzone::name_of(value))
+                                                       : std::to_string(number(value));
+}
+
+// Parses a name, or a number that fits 32 bits, which need not be of an enumerator.
+template <NamedEnum Enum>
+std::optional<Enum> parse_name_or_number(std::string_view text) {
+  if (const auto named = value_named<Enum>(text)) return named;
+  const auto value = parse_number(text);
+  return value ? std::optional(static_cast<Enum>(*value)) : std::nullopt;
+}
+
 // "bf16, f16, ..." for messages.
-std::string data_type_names();
-std::string swizzle_names();
+template <NamedEnum Enum>
+std::string names_of() {
+  return fmt::format("{}", fmt::join(texts_of<Enum>(), ", "));
+}
 
 // One line for people and tests: "tiled bf16 address 0x10 dims (128,1,32) strides (2,256) ...".
 std::string text_of(const Descriptor& descriptor);

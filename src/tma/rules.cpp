@@ -1,67 +1,55 @@
 #include "tma/rules.h"
 
+#include <iterator>
+
 namespace redzone::tma {
 namespace {
 
-struct Words {
-  std::string_view name, sentence;
-};
-
 // In the order of the enumerators.
-constexpr Words kWords[] = {
-    {"data-type", "the data type must be one of CUtensorMapDataType"},
-    {"rank", "a descriptor has 1 to 5 dims, one for im2col 3 to 5"},
-    {"rank-of-interleave", "an interleaved layout needs at least 3 dims"},
-    {"address-alignment",
-     "the base address must be a multiple of 16 bytes (of 32 with the 32B interleave and for the "
-     "types that are spread over 16 bytes)"},
-    {"dim-range", "each dim must be between 1 and 2^32"},
-    {"dim-of-packed",
-     "dim 0 of a packed type must be a multiple of 128 (16-byte aligned types) or of 2"},
-    {"stride-alignment",
-     "each stride must be a multiple of 16 bytes (of 32 with the 32B interleave and for the types "
-     "that are spread over 16 bytes)"},
-    {"stride-range", "each stride must be below 2^40 bytes"},
-    {"stride-order", "each stride must be at least as long as what it steps over"},
-    {"box-range", "each side of the box must be between 1 and 256 elements"},
-    {"box-inner-bytes",
-     "without interleave the innermost side of the box must be a multiple of 16 bytes"},
-    {"interleaved-bytes",
-     "with an interleave, too, the innermost side of the box and the channels of a pixel must be a "
-     "multiple of 16 bytes"},
-    {"box-bytes",
-     "what one load brings (the sides of the box, each divided by its element stride, or channels "
-     "times pixels) must fit the 228 KiB of shared memory of a multiprocessor"},
-    {"box-of-packed",
-     "the innermost side of the box must be 128 for a type that is spread over 16 bytes"},
-    {"element-stride-range", "each element stride must be between 1 and 8"},
-    {"inner-element-stride", "each element stride must be between 1 and 8, also the one of dim 0"},
-    {"interleave", "the interleave must be one of CUtensorMapInterleave"},
-    {"interleave-of-packed", "the 6-bit type cannot be interleaved"},
-    {"swizzle", "the swizzle must be one of CUtensorMapSwizzle"},
-    {"swizzle-span",
-     "with a swizzle and no interleave the innermost side of the box must not be longer than the "
-     "span of the swizzle"},
-    {"swizzle-of-interleave", "the 32B interleave needs the 32B swizzle"},
-    {"swizzle-of-packed", "a type that is spread over 16 bytes allows only some of the swizzles"},
-    {"promotion", "the L2 promotion must be one of CUtensorMapL2promotion"},
-    {"fill", "the fill must be one of CUtensorMapFloatOOBfill"},
-    {"fill-of-type", "only floating-point types can be filled with NaN"},
-    {"corner-range",
-     "each corner of the pixel box must be within -32768..32767 (3 dims), -128..127 (4 dims) or "
-     "-16..15 (5 dims)"},
-    {"corner-area",
-     "the pixel box must hold at least one pixel along each dim, where the driver adds dim and "
-     "upper corner in 32 bits, and begins with dim 0 for an interleaved layout"},
-    {"channels-range", "a pixel has at most 256 channels"},
-    {"channels-zero", "a pixel has at least 1 channel"},
-    {"channels-bytes", "without interleave the channels of a pixel must be a multiple of 16 bytes"},
-    {"channels-of-packed", "a pixel of a type that is spread over 16 bytes has 128 channels"},
-    {"pixels-range", "a column has at most 1024 pixels"},
-    {"pixels-zero", "a column has at least 1 pixel"},
-    {"newer-gpu", "this type or swizzle needs compute capability 10.0"},
+constexpr std::string_view kSentences[] = {
+    "the data type must be one of CUtensorMapDataType",
+    "a descriptor has 1 to 5 dims, one for im2col 3 to 5",
+    "an interleaved layout needs at least 3 dims",
+    "the base address must be a multiple of 16 bytes (of 32 with the 32B interleave and for the "
+    "types that are spread over 16 bytes)",
+    "each dim must be between 1 and 2^32",
+    "dim 0 of a packed type must be a multiple of 128 (16-byte aligned types) or of 2",
+    "each stride must be a multiple of 16 bytes (of 32 with the 32B interleave and for the types "
+    "that are spread over 16 bytes)",
+    "each stride must be below 2^40 bytes",
+    "each stride must be at least as long as what it steps over",
+    "each side of the box must be between 1 and 256 elements",
+    "without interleave the innermost side of the box must be a multiple of 16 bytes",
+    "with an interleave, too, the innermost side of the box and the channels of a pixel must be a "
+    "multiple of 16 bytes",
+    "what one load brings (the sides of the box, each divided by its element stride, or channels "
+    "times pixels) must fit the 228 KiB of shared memory of a multiprocessor",
+    "the innermost side of the box must be 128 for a type that is spread over 16 bytes",
+    "each element stride must be between 1 and 8",
+    "each element stride must be between 1 and 8, also the one of dim 0",
+    "the interleave must be one of CUtensorMapInterleave",
+    "the 6-bit type cannot be interleaved",
+    "the swizzle must be one of CUtensorMapSwizzle",
+    "with a swizzle and no interleave the innermost side of the box must not be longer than the "
+    "span of the swizzle",
+    "the 32B interleave needs the 32B swizzle",
+    "a type that is spread over 16 bytes allows only some of the swizzles",
+    "the L2 promotion must be one of CUtensorMapL2promotion",
+    "the fill must be one of CUtensorMapFloatOOBfill",
+    "only floating-point types can be filled with NaN",
+    "each corner of the pixel box must be within -32768..32767 (3 dims), -128..127 (4 dims) or "
+    "-16..15 (5 dims)",
+    "the pixel box must hold at least one pixel along each dim, where the driver adds dim and "
+    "upper corner in 32 bits, and begins with dim 0 for an interleaved layout",
+    "a pixel has at most 256 channels",
+    "a pixel has at least 1 channel",
+    "without interleave the channels of a pixel must be a multiple of 16 bytes",
+    "a pixel of a type that is spread over 16 bytes has 128 channels",
+    "a column has at most 1024 pixels",
+    "a column has at least 1 pixel",
+    "this type or swizzle needs compute capability 10.0",
 };
-static_assert(sizeof kWords / sizeof kWords[0] == kRules);
+static_assert(std::size(kSentences) == kEnumTable<Rule>.names.size());
 
 // "Probed" is a call of cuTensorMapEncodeTiled or Im2col on an H100, driver 580.159.04, CUDA 13.0.
 constexpr Difference kDifferences[] = {
@@ -101,12 +89,8 @@ constexpr Difference kDifferences[] = {
 
 }  // namespace
 
-std::string_view name_of(Rule rule) {
-  return kWords[static_cast<std::size_t>(rule)].name;
-}
-
 std::string_view sentence_of(Rule rule) {
-  return kWords[static_cast<std::size_t>(rule)].sentence;
+  return kSentences[static_cast<std::size_t>(rule)];
 }
 
 std::span<const Difference> differences() {

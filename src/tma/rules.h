@@ -7,6 +7,8 @@
 #include <span>
 #include <string_view>
 
+#include "core/enum_names.h"
+
 namespace redzone::tma {
 
 enum class Rule : std::uint8_t {
@@ -45,10 +47,44 @@ enum class Rule : std::uint8_t {
   pixels_zero,            // im2col: at least 1
   newer_gpu,              // types and swizzles that need compute capability 10.0
 };
-inline constexpr std::uint8_t kRules = 34;
+constexpr auto enum_table(Rule) {
+  return enum_names<Rule>("rule of a descriptor",
+                          {{Rule::data_type, "data-type"},
+                           {Rule::rank, "rank"},
+                           {Rule::rank_of_interleave, "rank-of-interleave"},
+                           {Rule::address_alignment, "address-alignment"},
+                           {Rule::dim_range, "dim-range"},
+                           {Rule::dim_of_packed, "dim-of-packed"},
+                           {Rule::stride_alignment, "stride-alignment"},
+                           {Rule::stride_range, "stride-range"},
+                           {Rule::stride_order, "stride-order"},
+                           {Rule::box_range, "box-range"},
+                           {Rule::box_inner_bytes, "box-inner-bytes"},
+                           {Rule::interleaved_bytes, "interleaved-bytes"},
+                           {Rule::box_bytes, "box-bytes"},
+                           {Rule::box_of_packed, "box-of-packed"},
+                           {Rule::element_stride_range, "element-stride-range"},
+                           {Rule::inner_element_stride, "inner-element-stride"},
+                           {Rule::interleave, "interleave"},
+                           {Rule::interleave_of_packed, "interleave-of-packed"},
+                           {Rule::swizzle, "swizzle"},
+                           {Rule::swizzle_span, "swizzle-span"},
+                           {Rule::swizzle_of_interleave, "swizzle-of-interleave"},
+                           {Rule::swizzle_of_packed, "swizzle-of-packed"},
+                           {Rule::promotion, "promotion"},
+                           {Rule::fill, "fill"},
+                           {Rule::fill_of_type, "fill-of-type"},
+                           {Rule::corner_range, "corner-range"},
+                           {Rule::corner_area, "corner-area"},
+                           {Rule::channels_range, "channels-range"},
+                           {Rule::channels_zero, "channels-zero"},
+                           {Rule::channels_bytes, "channels-bytes"},
+                           {Rule::channels_of_packed, "channels-of-packed"},
+                           {Rule::pixels_range, "pixels-range"},
+                           {Rule::pixels_zero, "pixels-zero"},
+                           {Rule::newer_gpu, "newer-gpu"}});
+}
 
-// "stride-alignment", ...
-std::string_view name_of(Rule rule);
 // The rule in one sentence, for people.
 std::string_view sentence_of(Rule rule);
 

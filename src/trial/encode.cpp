@@ -25,7 +25,7 @@ EncodeObservation refused_encode(std::int32_t call, std::string_view name,
   for (const auto& violation : tma::check(descriptor, compute_capability)) {
     if (tma::driver_says(violation.rule) == tma::Says::allows) continue;
     const tma::Advice advice = tma::advise(descriptor, violation);
-    o.rule = tma::name_of(violation.rule);
+    o.rule = name_of(violation.rule);
     o.dim = violation.dim;
     o.degenerate = violation.degenerate;
     o.text = fmt::format("{}: {} is {}; allowed: {}. {} {}", o.rule, advice.where, advice.is,

@@ -14,8 +14,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   fuzz::require(told == explanation.blocks, "each block is told of once");
   // The same parsers read the values of flags.
-  tma::parse_data_type(log);
-  tma::parse_swizzle(log);
-  tma::parse_interleave(log);
+  tma::parse_name_or_number<tma::DataType>(log);
+  tma::parse_name_or_number<tma::Swizzle>(log);
+  tma::parse_name_or_number<tma::Interleave>(log);
   return 0;
 }

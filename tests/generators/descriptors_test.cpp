@@ -65,17 +65,16 @@ TEST(Descriptors, ABrokenRuleIsBrokenAlone) {
     const Rule rule = drawn.broken[0];
     ++alone[rule];
     ASSERT_TRUE(check(drawn.descriptor, kNewest).breaks(rule))
-        << tma::name_of(rule) << ": " << text_of(drawn.descriptor);
+        << name_of(rule) << ": " << text_of(drawn.descriptor);
     auto rules = forbidden(drawn.descriptor);
     rules.erase(rule);
-    ASSERT_TRUE(rules.empty()) << tma::name_of(rule) << " and " << tma::name_of(*rules.begin())
-                               << ": " << text_of(drawn.descriptor);
+    ASSERT_TRUE(rules.empty()) << name_of(rule) << " and " << name_of(*rules.begin()) << ": "
+                               << text_of(drawn.descriptor);
   });
-  for (std::uint8_t i = 0; i < tma::kRules; ++i) {
-    const auto rule = static_cast<Rule>(i);
+  for (const Rule rule : enumerators<Rule>()) {
     // Legal descriptors often break these two.
     if (rule == Rule::stride_order || rule == Rule::newer_gpu) continue;
-    EXPECT_GE(alone[rule], 20) << tma::name_of(rule);
+    EXPECT_GE(alone[rule], 20) << name_of(rule);
   }
 }
 
@@ -91,8 +90,7 @@ TEST(Descriptors, EveryRuleIsBrokenAndPairsAre) {
         rules.contains(drawn.broken[1]))
       pairs.insert(std::minmax(drawn.broken[0], drawn.broken[1]));
   });
-  for (std::uint8_t i = 0; i < tma::kRules; ++i)
-    EXPECT_GE(broken[static_cast<Rule>(i)], 20) << tma::name_of(static_cast<Rule>(i));
+  for (const Rule rule : enumerators<Rule>()) EXPECT_GE(broken[rule], 20) << name_of(rule);
   EXPECT_GE(pairs.size(), 150u);
 }
 
@@ -102,11 +100,11 @@ TEST(Descriptors, EveryModeOccursLegally) {
     if (!drawn.broken.empty()) return;
     const Descriptor& d = drawn.descriptor;
     const std::string kind = d.kind == tma::Kind::tiled ? "tiled " : "im2col ";
-    ++seen[kind + "type " + name_of(d.type)];
-    ++seen[kind + "swizzle " + name_of(d.swizzle)];
-    ++seen[kind + "interleave " + name_of(d.interleave)];
-    ++seen[kind + "promotion " + name_of(d.promotion)];
-    ++seen[kind + "fill " + name_of(d.fill)];
+    ++seen[kind + "type " + tma::name_or_number(d.type)];
+    ++seen[kind + "swizzle " + tma::name_or_number(d.swizzle)];
+    ++seen[kind + "interleave " + tma::name_or_number(d.interleave)];
+    ++seen[kind + "promotion " + tma::name_or_number(d.promotion)];
+    ++seen[kind + "fill " + tma::name_or_number(d.fill)];
     ++seen[kind + "rank " + std::to_string(d.rank)];
     for (std::uint32_t i = 1; i < d.rank; ++i) {
       seen["stride 0"] += d.strides[i - 1] == 0;

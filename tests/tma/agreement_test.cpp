@@ -47,7 +47,7 @@ TEST(Agreement, WithItself) {
   EXPECT_EQ(a.disagreed, 0u);
   EXPECT_EQ(a.agreed + a.open, a.descriptors);
   EXPECT_TRUE(a.disagreements.empty());
-  ASSERT_EQ(a.rules.size(), kRules);
+  ASSERT_EQ(a.rules.size(), enumerators<Rule>().size());
   for (const auto& rule : a.rules) EXPECT_GT(rule.broken, 0u) << name_of(rule.rule);
 }
 
