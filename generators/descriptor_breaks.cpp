@@ -21,6 +21,7 @@ class Breaker {
  public:
   Breaker(Draw& draw, Descriptor& descriptor) : draw_(draw), d_(descriptor) {}
 
+  // NOLINTNEXTLINE(readability-function-size): one case for each rule
   bool apply(Rule rule) {
     switch (rule) {
       case Rule::data_type:

@@ -192,7 +192,20 @@ Result<CampaignResult> Campaign::run() {
             tasks_.size());
   if (options_.preparer != nullptr) options_.preparer->stop();
   RZ_TRY(wind_down());
-  // Finished trials that are not judged yet are recorded, without triage.
+  RZ_TRY(record_rest());
+  if (options_.spec_calls != nullptr)
+    result_.slow_functions =
+        slow_functions(before, options_.spec_calls->times(),
+                       std::chrono::duration_cast<std::chrono::microseconds>(now() - started_));
+  RZ_TRY(report_progress(true));  // counts the plans seen for each finding
+  RZ_TRY(merge_canaries(result_, sink_, options_));
+  log::info("campaign {} ends: {} plans, {} trials, {} suspects, {} new and {} known findings",
+            options_.id, result_.stats.plans, result_.stats.trials, result_.stats.suspects,
+            result_.stats.new_findings, result_.stats.known_findings);
+  return result_;
+}
+
+Result<void> Campaign::record_rest() {
   while (auto done = executor_.next(std::chrono::milliseconds(0))) RZ_TRY(finish(std::move(*done)));
   for (auto& [target, s] : std::exchange(suspects_aside_, {}))
     RZ_TRY(suspect(targets_[target], std::move(s)));
@@ -204,20 +217,11 @@ Result<CampaignResult> Campaign::run() {
   result_.stopped = stopped();
   result_.targets = target_stats();
   result_.stats.seconds = elapsed_seconds();
-  if (options_.spec_calls != nullptr)
-    result_.slow_functions =
-        slow_functions(before, options_.spec_calls->times(),
-                       std::chrono::duration_cast<std::chrono::microseconds>(now() - started_));
   result_.stats.workers_lost = executor_.stats().workers_lost - lost_before_;
   for (auto& target : targets_)
     for (auto& [key, known] : target.groups)
       if (std::exchange(known.held, std::nullopt)) ++known.unreported;
-  RZ_TRY(report_progress(true));  // counts the plans seen for each finding
-  RZ_TRY(merge_canaries(result_, sink_, options_));
-  log::info("campaign {} ends: {} plans, {} trials, {} suspects, {} new and {} known findings",
-            options_.id, result_.stats.plans, result_.stats.trials, result_.stats.suspects,
-            result_.stats.new_findings, result_.stats.known_findings);
-  return result_;
+  return {};
 }
 
 Result<void> Campaign::wind_down() {

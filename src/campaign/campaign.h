@@ -277,6 +277,7 @@ class Campaign {
   void start(TargetState& target, Visit visit);
   TriageOptions triage_options(TargetState& target, const Visit& visit);
   Result<void> visit(exec::Runner& runner, TargetState& target, Visit& visit);
+  void note_result(TargetState& target, const Visit& visit);
   Result<void> leave(TargetState& target, Visit visit);
   // Queues an unfinished reduction of the target, if there is one and none is being continued.
   void take_up(TargetState& target);
@@ -294,6 +295,9 @@ class Campaign {
   std::int64_t beside(std::int64_t visits) const;
   // Finishes the cases under triage; requires that their `stop` already returns true.
   Result<void> wind_down();
+  // Records what finished trials showed that are not judged yet, without triage, and completes the
+  // counts of the result.
+  Result<void> record_rest();
   // Time limit for the reductions of the next finding: its part of the time left for all waiting
   // findings.
   std::chrono::milliseconds reduce_time() const;

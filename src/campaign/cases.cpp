@@ -317,6 +317,24 @@ Result<void> Campaign::visit(exec::Runner& runner, TargetState& target, Visit& v
   RZ_CHECK(false);
 }
 
+// Lists the finding of a confirmation or reduction, and reports it.
+void Campaign::note_result(TargetState& target, const Visit& visit) {
+  const Case& c = visit.looked_into;
+  const Finding& f = c.finding;
+  if (was_found(f.state) && f.signature.kind == FailKind::hang) {
+    target.hang_is_known = true;
+    target.may_be_slow = false;
+  }
+  note_case(target, visit.key, f);
+  if (visit.listed != 0 && visit.listed != f.id) {
+    unlist(visit.listed, visit.listed_as_new);
+    if (options_.merged) options_.merged(visit.listed, f.id);
+  }
+  list(f, c.is_new);
+  const bool as_before = visit.taken_up && f.reduction.end == ReductionEnd::time;
+  if (was_found(f.state) && options_.found && !as_before) options_.found(f, elapsed_seconds());
+}
+
 // Stores the outcome of the station, and queues the case for its next station, if any.
 Result<void> Campaign::leave(TargetState& target, Visit visit) {
   --target.looking_into;
@@ -346,21 +364,7 @@ Result<void> Campaign::leave(TargetState& target, Visit visit) {
     take_up(target);
     return {};
   }
-  if (visit.station <= Station::refine && was_found(f.state) &&
-      f.signature.kind == FailKind::hang) {
-    target.hang_is_known = true;
-    target.may_be_slow = false;
-  }
-  if (visit.station <= Station::refine) {
-    note_case(target, visit.key, f);
-    if (visit.listed != 0 && visit.listed != f.id) {
-      unlist(visit.listed, visit.listed_as_new);
-      if (options_.merged) options_.merged(visit.listed, f.id);
-    }
-    list(f, c.is_new);
-    const bool as_before = visit.taken_up && f.reduction.end == ReductionEnd::time;
-    if (was_found(f.state) && options_.found && !as_before) options_.found(f, elapsed_seconds());
-  }
+  if (visit.station <= Station::refine) note_result(target, visit);
   const bool is_explained = visit.taken_up && plan_hash(f.plan) == visit.explained;
   if (visit.station > Station::refine || is_explained)
     if (const auto listed = find_listed(f.id); listed != result_.findings.end()) *listed = f;

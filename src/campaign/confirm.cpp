@@ -138,73 +138,106 @@ std::string fault_text(const Answer& answer) {
   return "";
 }
 
-Result<void> confirm(const Workshop& shop, Case& c, const Suspect& suspect) {
-  const TriageOptions& options = shop.options;
-  Finding& finding = c.finding;
+namespace {
+
+// Searches for a plan that shows the suspect's failure, and for the failure's name. Begins in used
+// workers if the options allow it, because new ones cost more.
+class Search {
+ public:
   // A plan that exceeds the short deadline may only be slow: the short deadline is used to search
   // for the cause, the full one to decide whether the plan hangs.
-  const bool hang = suspect.verdict.signature.kind == FailKind::hang;
-  Evaluator evaluator = shop.evaluator(hang ? options.hang_deadline : options.deadline);
-  c.grouped = options.groups_trials;
-  evaluator.set_grouped(c.grouped);
-  evaluator.set_reuse(options.reuse_workers ? exec::Reuse::any : exec::Reuse::none);
-  evaluator.set_one_queue(options.reuse_workers);
-  evaluator.set_will_lose(options.costs_workers(suspect.verdict.signature.kind) ||
-                          is_between_canaries(suspect));
-  Cause cause = find_cause(shop, evaluator, suspect, finding);
-  evaluator.set_reuse(exec::Reuse::none);
-  bool in_new_workers = !options.reuse_workers;
-  const auto look_in_new_workers = [&] {
-    in_new_workers = true;
-    c.grouped = false;
-    evaluator.set_grouped(false);
-    evaluator.set_one_queue(false);
-    return find_cause(shop, evaluator, suspect, finding);
-  };
-  if (!cause.shown && !in_new_workers) cause = look_in_new_workers();
-  auto& shown = cause.shown;
-  if (!shown) {
-    // An interrupted confirmation does not show that the failure is gone: the finding stays a
-    // suspect.
-    const bool looked = cause.judged_again && !options.stopped();
-    finding.state = looked ? FindingState::unconfirmed : FindingState::suspect;
-    if (looked) finding.reliability.n = 1;  // run by the oracle that saw the failure; it passed
-    RZ_TRY_ASSIGN(auto stored, shop.sink.update(finding));
-    c.is_new = stored.is_new;
+  Search(const Workshop& shop, Case& c, const Suspect& suspect)
+      : shop_(shop),
+        options_(shop.options),
+        case_(c),
+        suspect_(suspect),
+        evaluator_(
+            shop.evaluator(seen() == FailKind::hang ? options_.hang_deadline : options_.deadline)),
+        in_new_workers_(!options_.reuse_workers) {
+    case_.grouped = options_.groups_trials;
+    evaluator_.set_grouped(case_.grouped);
+    evaluator_.set_reuse(options_.reuse_workers ? exec::Reuse::any : exec::Reuse::none);
+    evaluator_.set_one_queue(options_.reuse_workers);
+    evaluator_.set_will_lose(options_.costs_workers(seen()) || is_between_canaries(suspect));
+  }
+
+  Cause cause() {
+    Cause found = find_cause(shop_, evaluator_, suspect_, case_.finding);
+    evaluator_.set_reuse(exec::Reuse::none);
+    return found.shown || in_new_workers_ ? found : cause_in_new_workers();
+  }
+
+  // State that a used worker kept from earlier trials can change the name of a failure, which no
+  // new worker then shows: `shown` is replaced by what a new worker shows, if anything. Returns the
+  // runs of `shown` in new workers that were made for this, which confirm it as well.
+  std::vector<Answer> check_name(Shown& shown) {
+    const FailKind kind = shown.answer.verdict.signature.kind;
+    // Each further run costs a worker, as did the run that showed the failure, so that run is
+    // counted.
+    if (options_.costs_workers(kind) && shown.answer.fresh) return {shown.answer};
+    // A mere difference always gets a more specific name, and kept state may be its only cause.
+    const bool renamed = seen() == FailKind::divergence || seen() != kind;
+    if (!renamed || in_new_workers_) return {};
+    Runs few = run_in_new_workers(shop_, evaluator_, *shown.oracle, shown.plan,
+                                  shown.answer.verdict.signature, options_.confirm_runs);
+    if (few.reliability.k > 0 || options_.stopped()) return std::move(few.answers);
+    std::optional<Shown> again;
+    if (seen() == FailKind::divergence) {
+      again = after_earlier_calls(shop_, evaluator_, suspect_);
+      case_.finding.needs_history = again.has_value();
+    } else {
+      again = cause_in_new_workers().shown;
+    }
+    if (!again) return std::move(few.answers);
+    shown = *std::move(again);
     return {};
   }
 
-  evaluator.set_deadline(options.deadline);
-  // Each further run costs a worker, as did the run that showed the failure, so that run is
-  // counted.
-  std::vector<Answer> first;
-  if (options.costs_workers(shown->answer.verdict.signature.kind) && shown->answer.fresh)
-    first = {shown->answer};
-  // State that a used worker kept from earlier trials can change the name of a failure, which no
-  // new worker then shows. A mere difference always gets a more specific name, and kept state may
-  // be its only cause.
-  const FailKind seen = suspect.verdict.signature.kind;
-  const bool differed = seen == FailKind::divergence;
-  const bool renamed = differed || seen != shown->answer.verdict.signature.kind;
-  if (renamed && !in_new_workers && first.empty()) {
-    Runs few = run_in_new_workers(shop, evaluator, *shown->oracle, shown->plan,
-                                  shown->answer.verdict.signature, options.confirm_runs);
-    first = std::move(few.answers);
-    Cause again;
-    if (few.reliability.k == 0 && !options.stopped()) {
-      if (differed) {
-        again.shown = after_earlier_calls(shop, evaluator, suspect);
-        finding.needs_history = again.shown.has_value();
-      } else {
-        again = look_in_new_workers();
-      }
-    }
-    if (again.shown) {
-      shown = std::move(again.shown);
-      first.clear();
-    }
+  // For the runs that confirm the failure.
+  Evaluator& evaluator() { return evaluator_; }
+
+ private:
+  FailKind seen() const { return suspect_.verdict.signature.kind; }
+
+  Cause cause_in_new_workers() {
+    in_new_workers_ = true;
+    case_.grouped = false;
+    evaluator_.set_grouped(false);
+    evaluator_.set_one_queue(false);
+    return find_cause(shop_, evaluator_, suspect_, case_.finding);
   }
-  const Runs runs = run_to_confirm(shop, evaluator, c, *shown->oracle, shown->plan,
+
+  const Workshop& shop_;
+  const TriageOptions& options_;
+  Case& case_;
+  const Suspect& suspect_;
+  Evaluator evaluator_;
+  bool in_new_workers_;
+};
+
+// An interrupted confirmation does not show that the failure is gone: the finding stays a suspect.
+Result<void> store_as_not_shown(const Workshop& shop, Case& c, bool judged_again) {
+  const bool looked = judged_again && !shop.options.stopped();
+  c.finding.state = looked ? FindingState::unconfirmed : FindingState::suspect;
+  // Run by the oracle that saw the failure; it passed.
+  if (looked) c.finding.reliability.n = 1;
+  RZ_TRY_ASSIGN(const auto stored, shop.sink.update(c.finding));
+  c.is_new = stored.is_new;
+  return {};
+}
+
+}  // namespace
+
+Result<void> confirm(const Workshop& shop, Case& c, const Suspect& suspect) {
+  const TriageOptions& options = shop.options;
+  Finding& finding = c.finding;
+  Search search(shop, c, suspect);
+  auto [shown, judged_again] = search.cause();
+  if (!shown) return store_as_not_shown(shop, c, judged_again);
+
+  search.evaluator().set_deadline(options.deadline);
+  std::vector<Answer> first = search.check_name(*shown);
+  const Runs runs = run_to_confirm(shop, search.evaluator(), c, *shown->oracle, shown->plan,
                                    shown->answer.verdict.signature, std::move(first));
   finding.signature = shown->answer.verdict.signature;
   finding.reliability = runs.reliability;

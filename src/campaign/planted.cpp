@@ -46,10 +46,10 @@ bool uses_again(Allocator allocator) {
   return allocator == Allocator::pool || allocator == Allocator::caching;
 }
 
-void plant_over_guard(std::vector<Planted>& all) {
+// Bugs that one trial shows.
+void plant_in_one_trial(std::vector<Planted>& all) {
   using enum FailKind;
   const auto plant = [&](Planted planted) { all.push_back(std::move(planted)); };
-  const std::string clean = "the clean target";
   plant({"a write past the end",
          "write_past_end",
          "fault",
@@ -68,6 +68,25 @@ void plant_over_guard(std::vector<Planted>& all) {
          redzone,
          mode(kBlocking, kTail),
          {64}});
+  plant({"a write to freed memory",
+         "write_after_free",
+         "redzone",
+         use_after_free,
+         mode(kAsync, kTail),
+         {64}});
+  plant({"a wrong value", "wrong_value", "reference", reference, mode(kBlocking, kHead), {64}});
+  plant({"scratch for one CTA of two",
+         "short_scratch",
+         "scratch",
+         scratch,
+         mode(kBlocking, kTail),
+         {64}});
+}
+
+// Bugs that show when trials are compared.
+void plant_differences(std::vector<Planted>& all) {
+  using enum FailKind;
+  const auto plant = [&](Planted planted) { all.push_back(std::move(planted)); };
   plant({"a read of unwritten memory",
          "unwritten_scratch",
          "uninitialized",
@@ -80,13 +99,6 @@ void plant_over_guard(std::vector<Planted>& all) {
          history,
          mode(kGated, kTail),
          {64, 128}});
-  plant({"a wrong value", "wrong_value", "reference", reference, mode(kBlocking, kHead), {64}});
-  plant({"scratch for one CTA of two",
-         "short_scratch",
-         "scratch",
-         scratch,
-         mode(kBlocking, kTail),
-         {64}});
   plant({"memory of the host that is written again too soon",
          "early_rewrite",
          "async",
@@ -126,15 +138,13 @@ void plant_over_guard(std::vector<Planted>& all) {
          {64}});
   plant(
       {"a value made of an address", "address", "placement", placement, mode(kAsync, kTail), {64}});
-  plant({"a write to freed memory",
-         "write_after_free",
-         "redzone",
-         use_after_free,
-         mode(kAsync, kTail),
-         {64}});
-  plant({clean, "clean", "screen", {}, mode(kGated, kTail), {64, 128, 64}});
-  plant({clean, "clean", "uninitialized", {}, mode(kAsync, kTail), {64, 128}});
-  plant({clean, "clean", "history", {}, mode(kGated, kHead), {64, 128}});
+}
+
+void plant_clean_target(std::vector<Planted>& all) {
+  const std::string clean = "the clean target";
+  all.push_back({clean, "clean", "screen", {}, mode(kGated, kTail), {64, 128, 64}});
+  all.push_back({clean, "clean", "uninitialized", {}, mode(kAsync, kTail), {64, 128}});
+  all.push_back({clean, "clean", "history", {}, mode(kGated, kHead), {64, 128}});
 }
 
 void plant_over(Allocator allocator, std::vector<Planted>& all) {
@@ -178,7 +188,9 @@ Plan plan_of(const Planted& planted) {
 
 std::vector<Planted> planted_bugs(const std::vector<Allocator>& allocators, bool seeded_schedules) {
   std::vector<Planted> all;
-  plant_over_guard(all);
+  plant_in_one_trial(all);
+  plant_differences(all);
+  plant_clean_target(all);
   for (const auto allocator : allocators)
     if (allocator != Allocator::guard) plant_over(allocator, all);
   all.push_back({"two streams without a wait between them",

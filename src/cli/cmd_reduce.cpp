@@ -39,6 +39,33 @@ class Reduce final : public Command {
   Result<int> run(const po::variables_map& flags, Results& out) override;
 };
 
+// The last quarter is reserved for measuring and explaining the result. The command ends at the
+// time limit, except for a running trial, which has its own deadline.
+campaign::TriageOptions limited(campaign::TriageOptions options, std::chrono::milliseconds time,
+                                std::chrono::milliseconds deadline) {
+  const auto until = std::chrono::steady_clock::now() + time;
+  const auto is_over = [interrupt = options.stop](std::chrono::steady_clock::time_point end) {
+    return (interrupt && interrupt()) || std::chrono::steady_clock::now() >= end;
+  };
+  options.reduce_time = time * 3 / 4;
+  options.interrupted = options.stop;
+  options.stop = [=] { return is_over(until); };
+  options.cut_off = [=, end = until + deadline] { return is_over(end); };
+  return options;
+}
+
+// Tells what is surprising in the result of reducing finding `id`.
+void print_notes(std::int64_t id, const campaign::Triage::Settled& settled) {
+  if (settled.now.k == 0)
+    print_note(
+        fmt::format("reduce: the plan did not fail in {} runs now; the stored results of finding "
+                    "{} are of earlier runs",
+                    settled.now.n, id));
+  if (settled.finding.id != id)
+    print_note(fmt::format("reduce: the plan fails as finding {} now; finding {} is unchanged",
+                           settled.finding.id, id));
+}
+
 Result<int> Reduce::run(const po::variables_map& flags, Results& out) {
   watch_interrupts();
   RZ_TRY_ASSIGN(auto id, parse_id(flags["id"].as<std::string>()));
@@ -63,17 +90,7 @@ Result<int> Reduce::run(const po::variables_map& flags, Results& out) {
   // A suspect may get a more specific signature. A confirmed or marked finding keeps its signature:
   // a smaller plan that fails in another way is another finding, which does not inherit the mark.
   if (!was_found(finding.state) && finding.ledger.standing == Standing::fresh) sink.own(id);
-  auto options = engine.triage_options();
-  // The last quarter is reserved for measuring and explaining the result. The command ends at the
-  // time limit, except for a running trial, which has its own deadline.
-  const auto until = std::chrono::steady_clock::now() + *time;
-  const auto is_over = [interrupt = options.stop](std::chrono::steady_clock::time_point end) {
-    return (interrupt && interrupt()) || std::chrono::steady_clock::now() >= end;
-  };
-  options.reduce_time = *time * 3 / 4;
-  options.interrupted = options.stop;
-  options.stop = [=] { return is_over(until); };
-  options.cut_off = [=, end = until + engine.deadline()] { return is_over(end); };
+  auto options = limited(engine.triage_options(), *time, engine.deadline());
   options.reduce_evaluations = flags["evaluations"].as<Count>().value;
   campaign::Triage triage(engine.executor(), engine.site().catalog_for(*rerun.entry),
                           engine::simplify_for(), sink, options);
@@ -86,14 +103,7 @@ Result<int> Reduce::run(const po::variables_map& flags, Results& out) {
     print_note(fmt::format("reduce: the plan also failed in another way: finding {}: {}", other.id,
                            settled.other->verdict.signature.text()));
   }
-  if (settled.now.k == 0)
-    print_note(
-        fmt::format("reduce: the plan did not fail in {} runs now; the stored results of finding "
-                    "{} are of earlier runs",
-                    settled.now.n, id));
-  if (reduced.id != id)
-    print_note(fmt::format("reduce: the plan fails as finding {} now; finding {} is unchanged",
-                           reduced.id, id));
+  print_notes(id, settled);
   // Reads the stored finding, which includes the finding's own ledger.
   if (auto stored = store.finding(reduced.id); stored) reduced = std::move(*stored);
   // An imported finding has no device and no origin; it receives those of a run in which it failed.

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
+#include <optional>
 #include <utility>
 
 #include "campaign/recheck.h"
@@ -163,12 +165,47 @@ int exit_code_of_replay(const report::ReplayResult& result) {
   return exit_code_of(rank_runs(runs));
 }
 
-Result<std::int64_t> stored_as(const po::variables_map& flags, const engine::Site& site,
-                               campaign::Evaluator& evaluator, const campaign::Alarm& alarm,
-                               const TargetEntry& entry) {
-  RZ_TRY_ASSIGN(auto store, open_store(flags, store::OpenMode::read_write_create));
-  RZ_TRY_ASSIGN(const auto stored, engine::store_alarm(store, site, evaluator, alarm, entry));
-  return stored.id;
+// Says how many runs would show that the failure is fixed, if all passed but they are too few.
+void note_runs_needed(const Repro& repro, const report::ReplayResult& result) {
+  const auto needed = campaign::passes_needed(repro.rate());
+  if (repro.signature && exit_code_of_replay(result) == kOk &&
+      std::cmp_less(result.runs.size(), needed))
+    print_note(fmt::format("replay: {} passed; {} are needed to call it fixed",
+                           report::counted(result.runs.size(), "run"), needed));
+}
+
+bool has_recorded(const report::ReplayResult& result) {
+  return std::any_of(result.runs.begin(), result.runs.end(), [](const report::ReplayRun& run) {
+    return run.result == RunResult::recorded;
+  });
+}
+
+// Stores another failure than the recorded one; returns its finding. An error of the store does not
+// change that the plan failed: it is told.
+std::optional<std::int64_t> stored_as(const po::variables_map& flags, const engine::Site& site,
+                                      campaign::Evaluator& evaluator, const campaign::Alarm& alarm,
+                                      const TargetEntry& entry) {
+  const auto stored = [&]() -> Result<std::int64_t> {
+    RZ_TRY_ASSIGN(auto store, open_store(flags, store::OpenMode::read_write_create));
+    RZ_TRY_ASSIGN(const auto as, engine::store_alarm(store, site, evaluator, alarm, entry));
+    return as.id;
+  }();
+  if (stored) return *stored;
+  print_note(fmt::format("replay: the other failure is not stored: {}", stored.error().message));
+  return std::nullopt;
+}
+
+// Calls `run_once` with 0, 1, ..., `n` - 1, until the time or an interrupt ends it; at least once
+// unless interrupted.
+void run_repeatedly(std::uint64_t n, std::chrono::steady_clock::time_point until,
+                    const std::function<void(std::uint64_t)>& run_once) {
+  const bool terminal = isatty(STDERR_FILENO) != 0;
+  const auto is_over = [&] { return std::chrono::steady_clock::now() >= until; };
+  for (std::uint64_t i = 0; i < n && !interrupted() && (i == 0 || !is_over()); ++i) {
+    if (terminal) rewrite_line(fmt::format("replay: run {} of {}", i + 1, n));
+    run_once(i);
+  }
+  if (terminal) clear_line();
 }
 
 Result<int> Replay::run(const po::variables_map& flags, Results& out) {
@@ -211,37 +248,21 @@ Result<int> Replay::run(const po::variables_map& flags, Results& out) {
   result.subject = name;
   result.expected = repro->signature;
   std::optional<campaign::Alarm> other;
-  const bool terminal = isatty(STDERR_FILENO) != 0;
-  const auto is_over = [&] { return std::chrono::steady_clock::now() >= until; };
-  for (std::uint64_t i = 0; i < n && !interrupted() && (i == 0 || !is_over()); ++i) {
-    if (terminal) rewrite_line(fmt::format("replay: run {} of {}", i + 1, n));
+  const auto run_once = [&](std::uint64_t i) {
     auto run = std::move(
         campaign::ask_runs(evaluator, *oracles, repro->plan, repro->signature, 1).front());
     auto& judged = run.judgement;
-    const bool cut_off = interrupted() && judged.result == RunResult::harness_error;
-    if (cut_off) break;
+    if (interrupted() && judged.result == RunResult::harness_error) return;  // it was cut off
     if (of_another_oracle)
       judged = campaign::judge_by_tool(repro->plan, run.answers.front(), found);
     result.runs.push_back(as_run(judged, run.answers[judged.answer], loaded.found_in));
     log::info("replay of {}: run {} of {}: {}", name, i + 1, n, name_of(judged.result));
     if (judged.other && !other) other = std::move(judged.other);
-  }
-  if (terminal) clear_line();
-  const bool recorded_too =
-      std::any_of(result.runs.begin(), result.runs.end(),
-                  [](const report::ReplayRun& run) { return run.result == RunResult::recorded; });
-  if (other && campaign::is_own_alarm(other->verdict, recorded_too)) {
-    const auto id = stored_as(flags, engine.site(), evaluator, *other, *rerun.entry);
-    if (id)
-      result.other_finding = *id;
-    else  // a store error does not change that the plan failed
-      print_note(fmt::format("replay: the other failure is not stored: {}", id.error().message));
-  }
-  if (const auto needed = campaign::passes_needed(repro->rate());
-      repro->signature && exit_code_of_replay(result) == kOk &&
-      std::cmp_less(result.runs.size(), needed))
-    print_note(fmt::format("replay: {} passed; {} are needed to call it fixed",
-                           report::counted(result.runs.size(), "run"), needed));
+  };
+  run_repeatedly(n, until, run_once);
+  if (other && campaign::is_own_alarm(other->verdict, has_recorded(result)))
+    result.other_finding = stored_as(flags, engine.site(), evaluator, *other, *rerun.entry);
+  note_runs_needed(*repro, result);
   out.print(json_wanted(flags) ? report::replay_json(result) : report::replay_text(result));
   const int code = exit_code_of_replay(result);
   if (const auto why = engine.site().cannot_refute(recorded); why && code == kOk) {

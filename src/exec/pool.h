@@ -121,7 +121,11 @@ class Pool final : public Executor {
   void wait_for_events(Clock::time_point until);
   Clock::time_point next_timer(const Worker& worker) const;
   bool read_messages(Worker& worker, Clock::time_point now);
+  // Each returns what is wrong with the message; nullopt if it is valid.
   std::optional<std::string> accept(Worker& worker, Message message, Clock::time_point now);
+  std::optional<std::string> accept(Worker& worker, HelloMessage hello, Clock::time_point now);
+  std::optional<std::string> accept(Worker& worker, TrialDoneMessage done, Clock::time_point now);
+  std::optional<std::string> accept(Worker& worker, JobDoneMessage done, Clock::time_point now);
   void check_end(Worker& worker, Clock::time_point now);
   void check_clocks(Worker& worker, Clock::time_point now);
   void tell_compiling(const Worker& worker);

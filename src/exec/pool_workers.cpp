@@ -149,70 +149,81 @@ bool Pool::read_messages(Worker& worker, Clock::time_point now) {
   return heard;
 }
 
-// Returns what is wrong with the message; nullopt if it is valid.
 std::optional<std::string> Pool::accept(Worker& worker, Message message, Clock::time_point now) {
-  PendingJob* job = worker.queue.empty() ? nullptr : worker.queue.front().get();
-  if (auto* hello = std::get_if<HelloMessage>(&message)) {
-    if (worker.state != WorkerState::starting) return "the worker sent Hello twice";
-    log::debug("{} {} is up", options_.what, worker.process.pid());
-    hello_ = std::move(hello->hello);
-    worker.state = WorkerState::spare;
-    ++stats_.workers_up;
-    stats_.latest_start =
-        std::chrono::duration_cast<std::chrono::milliseconds>(now - worker.started);
-    return std::nullopt;
+  return std::visit(
+      [&](auto& sent) -> std::optional<std::string> {
+        using Sent = std::remove_cvref_t<decltype(sent)>;
+        if constexpr (std::is_same_v<Sent, RunMessage> || std::is_same_v<Sent, QuitMessage>)
+          return "the worker sent a message for workers";
+        else
+          return accept(worker, std::move(sent), now);
+      },
+      message);
+}
+
+std::optional<std::string> Pool::accept(Worker& worker, HelloMessage hello, Clock::time_point now) {
+  if (worker.state != WorkerState::starting) return "the worker sent Hello twice";
+  log::debug("{} {} is up", options_.what, worker.process.pid());
+  hello_ = std::move(hello.hello);
+  worker.state = WorkerState::spare;
+  ++stats_.workers_up;
+  stats_.latest_start = std::chrono::duration_cast<std::chrono::milliseconds>(now - worker.started);
+  return std::nullopt;
+}
+
+std::optional<std::string> Pool::accept(Worker& worker, TrialDoneMessage done,
+                                        Clock::time_point now) {
+  PendingJob* const job = worker.queue.empty() ? nullptr : worker.queue.front().get();
+  if (job == nullptr || done.ticket != job->ticket || job->complete() ||
+      done.trial != job->observations.size() - job->sent_from)
+    return fmt::format("the worker sent a result of trial {} of job {} which it was not running",
+                       done.trial, done.ticket);
+  if (const auto problem = observation_problem(done.observation, calls_of(*job->plan).size()))
+    return fmt::format("the worker sent an impossible result of trial {}: {}", done.trial,
+                       *problem);
+  // A device-side assertion prints its condition to the output.
+  if (done.device_lost && done.observation.fault) {
+    drain_output(worker);
+    std::string& detail = done.observation.fault->detail;
+    if (const std::string printed = worker.output.text(); !printed.empty())
+      detail += (detail.empty() ? "" : "; it printed:\n") + printed;
   }
-  if (auto* done = std::get_if<TrialDoneMessage>(&message)) {
-    if (job == nullptr || done->ticket != job->ticket || job->complete() ||
-        done->trial != job->observations.size() - job->sent_from)
-      return fmt::format("the worker sent a result of trial {} of job {} which it was not running",
-                         done->trial, done->ticket);
-    if (const auto problem = observation_problem(done->observation, calls_of(*job->plan).size()))
-      return fmt::format("the worker sent an impossible result of trial {}: {}", done->trial,
-                         *problem);
-    // A device-side assertion prints its condition to the output.
-    if (done->device_lost && done->observation.fault) {
-      drain_output(worker);
-      std::string& detail = done->observation.fault->detail;
-      if (const std::string printed = worker.output.text(); !printed.empty())
-        detail += (detail.empty() ? "" : "; it printed:\n") + printed;
-    }
-    job->observations.push_back(std::move(done->observation));
-    if (log::shows(log::Level::debug)) {
-      const Observation& o = job->observations.back();
-      log::debug("{} {}: trial {} of {} ended with {} in {} us, {} mapping calls", options_.what,
-                 worker.process.pid(), job->observations.size() - 1, job->plan->target, ending(o),
-                 o.wall_us, o.mapping_calls);
-    }
-    ++stats_.trials;
-    worker.proven = true;
-    failed_starts_ = 0;
-    worker.begin_output();
-    if (done->device_lost) lose(worker, std::nullopt, now);
-    return std::nullopt;
+  job->observations.push_back(std::move(done.observation));
+  if (log::shows(log::Level::debug)) {
+    const Observation& o = job->observations.back();
+    log::debug("{} {}: trial {} of {} ended with {} in {} us, {} mapping calls", options_.what,
+               worker.process.pid(), job->observations.size() - 1, job->plan->target, ending(o),
+               o.wall_us, o.mapping_calls);
   }
-  if (auto* done = std::get_if<JobDoneMessage>(&message)) {
-    if (job == nullptr || done->ticket != job->ticket || !job->complete())
-      return fmt::format(
-          "the worker sent the end of job {}, which it does not have or has not completed",
-          done->ticket);
-    finish(std::move(worker.queue.front()));
-    worker.queue.pop_front();
-    if (!worker.queue.empty()) return std::nullopt;
-    const bool used_up = worker.log->size() >= options_.recycle_after_plans;
-    worker.held_up = false;
-    // Another worker took its place while it was held up.
-    const bool is_replaced = worker.state == WorkerState::warm && usable_warm() > options_.workers;
-    if (worker.state == WorkerState::fresh && may_keep(worker, now))
-      worker.state = WorkerState::used;
-    if (used_up)
-      log::info("{} {} has run {} plans and is replaced", options_.what, worker.process.pid(),
-                worker.log->size());
-    if (worker.state == WorkerState::fresh || used_up || is_replaced)
-      worker.leave(now, options_.quit_grace, true);
-    return std::nullopt;
-  }
-  return "the worker sent a message for workers";
+  ++stats_.trials;
+  worker.proven = true;
+  failed_starts_ = 0;
+  worker.begin_output();
+  if (done.device_lost) lose(worker, std::nullopt, now);
+  return std::nullopt;
+}
+
+std::optional<std::string> Pool::accept(Worker& worker, JobDoneMessage done,
+                                        Clock::time_point now) {
+  PendingJob* const job = worker.queue.empty() ? nullptr : worker.queue.front().get();
+  if (job == nullptr || done.ticket != job->ticket || !job->complete())
+    return fmt::format(
+        "the worker sent the end of job {}, which it does not have or has not completed",
+        done.ticket);
+  finish(std::move(worker.queue.front()));
+  worker.queue.pop_front();
+  if (!worker.queue.empty()) return std::nullopt;
+  const bool used_up = worker.log->size() >= options_.recycle_after_plans;
+  worker.held_up = false;
+  // Another worker took its place while it was held up.
+  const bool is_replaced = worker.state == WorkerState::warm && usable_warm() > options_.workers;
+  if (worker.state == WorkerState::fresh && may_keep(worker, now)) worker.state = WorkerState::used;
+  if (used_up)
+    log::info("{} {} has run {} plans and is replaced", options_.what, worker.process.pid(),
+              worker.log->size());
+  if (worker.state == WorkerState::fresh || used_up || is_replaced)
+    worker.leave(now, options_.quit_grace, true);
+  return std::nullopt;
 }
 
 void Pool::check_end(Worker& worker, Clock::time_point now) {
