@@ -154,9 +154,9 @@ Result<CampaignResult> Campaign::run() {
   look_at_reach();
   while (!is_over()) {
     ask_quarantine();
-    look_ahead();
+    prepare_ahead();
     if (!tasks_.want_quiet()) top_up();
-    for (auto& [target, s] : std::exchange(suspects_aside_, {}))
+    for (auto& [target, s] : std::exchange(deferred_suspects_, {}))
       RZ_TRY(suspect(targets_[target], std::move(s)));
     start_visits();
     tasks_.advance();
@@ -172,7 +172,7 @@ Result<CampaignResult> Campaign::run() {
         RZ_TRY(finish(std::move(*done)));
       continue;
     }
-    if (next_target() != nullptr || target_to_look_into() != nullptr || !suspects_aside_.empty())
+    if (next_target() != nullptr || target_to_triage() != nullptr || !deferred_suspects_.empty())
       continue;
     // The first look must not idle because of a target whose plans are not prepared.
     if (std::exchange(first_look_, false)) continue;
@@ -207,13 +207,13 @@ Result<CampaignResult> Campaign::run() {
 
 Result<void> Campaign::record_rest() {
   while (auto done = executor_.next(std::chrono::milliseconds(0))) RZ_TRY(finish(std::move(*done)));
-  for (auto& [target, s] : std::exchange(suspects_aside_, {}))
+  for (auto& [target, s] : std::exchange(deferred_suspects_, {}))
     RZ_TRY(suspect(targets_[target], std::move(s)));
   for (auto& target : targets_)
     std::move(target.waiting.begin(), target.waiting.end(), std::back_inserter(hangs_));
   for (auto& w : hangs_)
-    if (find_listed(w.looked_into.finding.id) == result_.findings.end())
-      result_.findings.push_back(std::move(w.looked_into.finding));
+    if (find_listed(w.triaged.finding.id) == result_.findings.end())
+      result_.findings.push_back(std::move(w.triaged.finding));
   result_.stopped = stopped();
   result_.targets = target_stats();
   result_.stats.seconds = elapsed_seconds();
@@ -250,7 +250,7 @@ void Campaign::look_at_reach() {
 
 void Campaign::top_up() {
   const SpecCalls::Until end(options_.spec_calls, [this] { return is_over(); });
-  while (executor_.in_flight() < executor_.max_in_flight() && suspects_aside_.empty()) {
+  while (executor_.in_flight() < executor_.max_in_flight() && deferred_suspects_.empty()) {
     TargetState* target = next_target();
     if (target == nullptr) return;
     target->spent_us += 1;  // rotates the targets before the first results are in
@@ -281,7 +281,7 @@ std::optional<Campaign::Pending> Campaign::make_pending(TargetState& target) {
   Verdict verdict = catalog_.device_free().judge(plan, spec, {});
   if (verdict.failed()) {
     count(target, verdict);
-    suspects_aside_.push_back({target.index, {std::move(plan), std::move(verdict), {}, {}, 0}});
+    deferred_suspects_.push_back({target.index, {std::move(plan), std::move(verdict), {}, {}, 0}});
     return std::nullopt;
   }
   leave_out_hung(target, plan);
@@ -308,7 +308,7 @@ void Campaign::note_fault(TargetState& target) {
   if (!options_.triage.reuse_workers || !target.has_lost_workers()) return;
   if (std::exchange(target.fault_is_known, true)) return;
   bool first = true;
-  for (auto& plan : target.put_off) {
+  for (auto& plan : target.deferred) {
     if (!plan.will_lose || plan.plan.mode.allocator != Allocator::guard) continue;
     if (!std::exchange(first, false)) set_between_canaries(plan);
   }
@@ -317,8 +317,8 @@ void Campaign::note_fault(TargetState& target) {
 void Campaign::screen_again(TargetState& target, Plan plan) {
   target.note_slow();
   try {
-    target.put_off.push_back(pending_for(target, std::move(plan)));
-    target.put_off.back().again = true;
+    target.deferred.push_back(pending_for(target, std::move(plan)));
+    target.deferred.back().again = true;
   } catch (const SpecCallsEnded&) {  // no time is left for the plan
   }
 }
@@ -330,11 +330,11 @@ bool Campaign::screen_the_rest(TargetState& target, const Pending& pending,
       without_refused_calls(pending.plan, *target.under_test.spec, pending.trials, seen);
   if (!accepted) return false;
   try {
-    target.put_off.push_back(pending_for(target, std::move(accepted->plan)));
+    target.deferred.push_back(pending_for(target, std::move(accepted->plan)));
   } catch (const SpecMistake&) {  // the original plan is judged instead
     return false;
   }
-  Pending& rest = target.put_off.back();
+  Pending& rest = target.deferred.back();
   rest.again = pending.again;
   if (pending.between_canaries) set_between_canaries(rest);
   target.stats.refused_calls += accepted->refused;
@@ -350,9 +350,9 @@ bool Campaign::screen_the_rest(TargetState& target, const Pending& pending,
 // no room for them in used workers and no other target has plans left.
 void Campaign::submit_next(TargetState& target) {
   std::optional<Pending> pending;
-  if (const auto next = to_resume(target); next != target.put_off.end()) {
+  if (const auto next = to_resume(target); next != target.deferred.end()) {
     pending = std::move(*next);
-    target.put_off.erase(next);
+    target.deferred.erase(next);
   } else {
     pending = make_pending(target);
   }
@@ -361,7 +361,7 @@ void Campaign::submit_next(TargetState& target) {
   const bool apart = goes_apart(*pending);
   const bool aside = apart && room_aside(pending->will_lose);
   if (apart && !aside && !is_alone(target)) {
-    target.put_off.push_back(std::move(*pending));
+    target.deferred.push_back(std::move(*pending));
     return;
   }
   const auto id = next_job_++;
@@ -403,8 +403,8 @@ void Campaign::screen_aside(TargetState& target, exec::Job job) {
   };
   if (will_lose)
     task.ran = [this, &target](auto jobs, auto results) {
-      target.losing_aside += results.size();
-      target.losing_aside_took += cost_of(jobs, results);
+      target.lost_in_triage += results.size();
+      target.lost_in_triage_took += cost_of(jobs, results);
     };
   task.ended = [this, done, is_over, &aside] {
     --aside;
@@ -465,7 +465,7 @@ Result<void> Campaign::finish(exec::JobResult result) {
   TargetState& target = targets_[node.mapped().target];
   if (!node.mapped().aside) --target.in_warm_worker;
   if (result.observations.empty() && !node.mapped().trials.empty()) {
-    target.put_off.push_back(std::move(node.mapped()));
+    target.deferred.push_back(std::move(node.mapped()));
     return {};
   }
   try {

@@ -174,7 +174,7 @@ class Campaign {
     bool taken_up = false;       // its reduction is continued (take_up())
     std::string explained = {};  // hash of the plan that was explained before take_up()
     double had = 0;              // had() of its target when the visit began
-    Case looked_into;
+    Case triaged;
     Suspect suspect = {};  // input of Station::confirm
     // Deadline of this visit.
     std::chrono::steady_clock::time_point until = std::chrono::steady_clock::time_point::max();
@@ -187,7 +187,7 @@ class Campaign {
 
   // Generates plans ahead of time for targets that need preparation. A target that waits for its
   // plans keeps only a small credit of its time share.
-  void look_ahead();
+  void prepare_ahead();
   // True if some target that may generate plans has no prepared plan.
   bool is_preparing();
   // Number of plans that the target may still generate; 0 while it is quarantined.
@@ -271,9 +271,9 @@ class Campaign {
   // Starts the visits whose turn it is.
   void start_visits();
   // The target whose next case may start now, or null.
-  TargetState* target_to_look_into();
+  TargetState* target_to_triage();
   // True if a case of this target may start now, regardless of the other targets.
-  bool may_look_into(const TargetState& target) const;
+  bool may_triage(const TargetState& target) const;
   void start(TargetState& target, Visit visit);
   TriageOptions triage_options(TargetState& target, const Visit& visit);
   Result<void> visit(exec::Runner& runner, TargetState& target, Visit& visit);
@@ -355,7 +355,7 @@ class Campaign {
   std::map<std::uint64_t, Pending> pending_;
   // Suspects that no trial of the screen showed, with the index of their target: plans that fail
   // without a device, and failures met during the triage of another failure.
-  std::vector<std::pair<std::size_t, Suspect>> suspects_aside_;
+  std::vector<std::pair<std::size_t, Suspect>> deferred_suspects_;
   // True during the first look: with several targets and a time limit, every target gets its first
   // plans before targets that have already shown a failure get more. If the screen leaves room,
   // those targets may still run while the others have no plan ready.

@@ -141,7 +141,7 @@ Result<void> Campaign::open_case(TargetState& target, Suspect suspect, const std
               .key = key,
               .hang = hang,
               .of_known = known.found,
-              .looked_into = {.finding = std::move(finding)},
+              .triaged = {.finding = std::move(finding)},
               .suspect = std::move(suspect)};
   if (!hang) {
     wait(target, std::move(visit));
@@ -186,7 +186,7 @@ std::vector<Finding>::iterator Campaign::find_listed(std::int64_t id) {
 }
 
 void Campaign::start_visits() {
-  while (TargetState* target = target_to_look_into()) {
+  while (TargetState* target = target_to_triage()) {
     Visit next = std::move(target->waiting.front());
     target->waiting.pop_front();
     start(*target, std::move(next));
@@ -194,10 +194,10 @@ void Campaign::start_visits() {
 }
 
 void Campaign::start(TargetState& target, Visit visit) {
-  visit.first = !std::exchange(target.looked_into, true);
+  visit.first = !std::exchange(target.triage_began, true);
   visit.had = had(target);
-  ++target.looking_into;
-  target.looking_into_hangs += visit.hang;
+  ++target.in_triage;
+  target.hangs_in_triage += visit.hang;
   if (visit.station <= Station::refine) ++reducing_;
   if (visit.hang && options_.time.count() > 0) {
     auto hangs = static_cast<std::int64_t>(hangs_.size()) + 1;
@@ -249,9 +249,9 @@ Campaign::Station Campaign::stage_of(const Visit& visit) const {
 
 Tasks::Rank Campaign::rank_of_losing(const TargetState& target, std::uint64_t order) const {
   // A plan that hangs would block the device for all other work.
-  const bool urgent = target.losing_aside < kLeastLosing && !target.has_hung;
+  const bool urgent = target.lost_in_triage < kLeastLosing && !target.has_hung;
   return {.stage = static_cast<int>(urgent ? Station::refine : Station::end),
-          .level = 1 + level_of(target.losing_aside_took),
+          .level = 1 + level_of(target.lost_in_triage_took),
           .due = had(target),
           .order = order};
 }
@@ -269,7 +269,7 @@ std::chrono::microseconds Campaign::cost_of(std::span<const exec::Job> jobs,
 
 void Campaign::charge(TargetState& target, std::chrono::microseconds cost) {
   if (!options_.screen_leaves_room) return target.spend(cost);
-  target.looked_into_us += static_cast<double>(cost.count());
+  target.triage_us += static_cast<double>(cost.count());
   target.stats.device_seconds += std::chrono::duration<double>(cost).count();
 }
 
@@ -298,19 +298,19 @@ TriageOptions Campaign::triage_options(TargetState& target, const Visit& visit) 
 
 Result<void> Campaign::visit(exec::Runner& runner, TargetState& target, Visit& visit) {
   static_assert(kStations.size() == static_cast<std::size_t>(Station::end));
-  log::info("finding {}: {} begins", visit.looked_into.finding.id,
+  log::info("finding {}: {} begins", visit.triaged.finding.id,
             kStations.at(static_cast<std::size_t>(visit.station)));
   const Workshop shop{
       runner, catalog_, simplify_, sink_, *target.under_test.spec, triage_options(target, visit)};
   switch (visit.station) {
     case Station::confirm:
-      return confirm(shop, visit.looked_into, visit.suspect);
+      return confirm(shop, visit.triaged, visit.suspect);
     case Station::refine:
-      return refine(shop, visit.looked_into, reduce_time());
+      return refine(shop, visit.triaged, reduce_time());
     case Station::explain:
-      return explain(shop, visit.looked_into);
+      return explain(shop, visit.triaged);
     case Station::measure_load:
-      return measure_load(shop, visit.looked_into);
+      return measure_load(shop, visit.triaged);
     case Station::end:
       break;
   }
@@ -319,7 +319,7 @@ Result<void> Campaign::visit(exec::Runner& runner, TargetState& target, Visit& v
 
 // Lists the finding of a confirmation or reduction, and reports it.
 void Campaign::note_result(TargetState& target, const Visit& visit) {
-  const Case& c = visit.looked_into;
+  const Case& c = visit.triaged;
   const Finding& f = c.finding;
   if (was_found(f.state) && f.signature.kind == FailKind::hang) {
     target.hang_is_known = true;
@@ -337,12 +337,12 @@ void Campaign::note_result(TargetState& target, const Visit& visit) {
 
 // Stores the outcome of the station, and queues the case for its next station, if any.
 Result<void> Campaign::leave(TargetState& target, Visit visit) {
-  --target.looking_into;
-  target.looking_into_hangs -= visit.hang;
+  --target.in_triage;
+  target.hangs_in_triage -= visit.hang;
   if (visit.station <= Station::refine) --reducing_;
   if (visit.taken_up && visit.station == Station::refine) --target.taken_up;
   if (!visit.result) return visit.result;
-  Case& c = visit.looked_into;
+  Case& c = visit.triaged;
   const Finding& f = c.finding;
   log::info("finding {}: {} ends after {:.1f} s of trials: {}, failed {} of {}, {} steps: {}", f.id,
             kStations.at(static_cast<std::size_t>(visit.station)),
@@ -398,10 +398,10 @@ void Campaign::take_up(TargetState& target) {
   if (target.unfinished.empty() || target.taken_up > 0) return;
   Visit visit = std::move(target.unfinished.front());
   target.unfinished.pop_front();
-  log::info("finding {}: its reduction is taken up again", visit.looked_into.finding.id);
+  log::info("finding {}: its reduction is taken up again", visit.triaged.finding.id);
   ++target.taken_up;
-  visit.taken_up = visit.looked_into.goes_on = true;
-  visit.explained = plan_hash(visit.looked_into.finding.plan);
+  visit.taken_up = visit.triaged.goes_on = true;
+  visit.explained = plan_hash(visit.triaged.finding.plan);
   visit.station = Station::refine;
   wait(target, std::move(visit));
 }
@@ -477,7 +477,7 @@ void Campaign::meet(TargetState& target, std::optional<Alarm>& other) {
   if (!other) return;
   TrialSpec as_written;
   as_written.mode = other->plan.mode;
-  suspects_aside_.push_back(
+  deferred_suspects_.push_back(
       {target.index, {other->plan, other->verdict, {std::move(as_written)}, {}, 0}});
   other.reset();
 }

@@ -91,7 +91,7 @@ void Campaign::try_order(TargetState& target, const Pending& pending,
     const auto add = [&](Plan failing, Verdict verdict) {
       TrialSpec as_written;
       as_written.mode = failing.mode;
-      suspects_aside_.push_back(
+      deferred_suspects_.push_back(
           {target.index, {std::move(failing), std::move(verdict), {as_written}, {}, 0}});
     };
     if (answer->verdict.failed())

@@ -34,7 +34,7 @@ struct Campaign::TargetState {
   ReferenceBudget references;
   std::size_t index;
   std::uint64_t generated = 0;
-  std::deque<Pending> put_off;     // generated, to be submitted later
+  std::deque<Pending> deferred;    // generated, to be submitted later
   std::size_t in_warm_worker = 0;  // plans given to a worker of the screen and not judged yet
   // Counts of screened plans and of those that cost their worker.
   struct Losses {
@@ -57,7 +57,7 @@ struct Campaign::TargetState {
   bool fault_is_known = false;
   bool has_fault = false;  // a fault was found
   bool next_between_canaries() const {
-    const bool one_waits = std::any_of(put_off.begin(), put_off.end(), [](const Pending& plan) {
+    const bool one_waits = std::any_of(deferred.begin(), deferred.end(), [](const Pending& plan) {
       return plan.will_lose && !plan.between_canaries;
     });
     return fault_is_known && (generated % kBetweenPages != 0 || one_waits);
@@ -88,10 +88,10 @@ struct Campaign::TargetState {
   double due() const { return spent_us / under_test.weight; }
   // Time used for triage while triage has its own share of the device
   // (CampaignOptions::screen_leaves_room).
-  double looked_into_us = 0;
+  double triage_us = 0;
   // Plans that cost workers of triage, and the time they took.
-  std::uint64_t losing_aside = 0;
-  std::chrono::microseconds losing_aside_took{0};
+  std::uint64_t lost_in_triage = 0;
+  std::chrono::microseconds lost_in_triage_took{0};
   void spend(std::chrono::steady_clock::duration time) {
     spent_us += std::chrono::duration<double, std::micro>(time).count();
     stats.device_seconds += std::chrono::duration<double>(time).count();
@@ -130,15 +130,15 @@ struct Campaign::TargetState {
   std::deque<Visit> unfinished;  // at their last station, with a reduction that ended for lack of
                                  // time
   std::size_t taken_up = 0;      // visits that continue an unfinished reduction
-  std::size_t looking_into = 0;  // cases at a station
-  std::size_t looking_into_hangs = 0;  // cases at a station that hang
+  std::size_t in_triage = 0;     // cases at a station
+  std::size_t hangs_in_triage = 0;  // cases at a station that hang
   // Plans of the target wait for its cases, but not for hangs: a hang takes several deadlines.
   bool is_triaged() const {
-    return looking_into > looking_into_hangs ||
+    return in_triage > hangs_in_triage ||
            std::any_of(waiting.begin(), waiting.end(), [](const Visit& v) { return !v.hang; });
   }
-  bool looked_into = false;  // a case has started
-  bool quarantined = false;  // see CampaignOptions
+  bool triage_began = false;  // a case has started
+  bool quarantined = false;   // see CampaignOptions
 };
 
 }  // namespace redzone::campaign

@@ -17,7 +17,7 @@ constexpr std::size_t kMostLossy = 2;
 constexpr std::chrono::milliseconds kTakesLong{250};
 // Maximum number of deferred plans per target; while that many wait for a used worker, the target
 // generates no more.
-constexpr std::size_t kMostPutOff = 4;
+constexpr std::size_t kMostDeferred = 4;
 // How far a target without a prepared plan may fall behind its share.
 constexpr std::chrono::duration<double, std::micro> kMostCredit{std::chrono::seconds(2)};
 
@@ -30,7 +30,7 @@ std::uint64_t Campaign::plans_left(const TargetState& target) const {
   return options_.plans_per_target - std::min(options_.plans_per_target, made);
 }
 
-void Campaign::look_ahead() {
+void Campaign::prepare_ahead() {
   if (options_.preparer == nullptr) return;
   options_.preparer->wait(std::chrono::milliseconds(0));
   const SpecCalls::Until end(options_.spec_calls, [this] { return is_over(); });
@@ -94,15 +94,15 @@ bool Campaign::waits_for_itself(const TargetState& target) const {
 }
 
 std::deque<Campaign::Pending>::iterator Campaign::to_resume(TargetState& target) const {
-  return std::find_if(target.put_off.begin(), target.put_off.end(), [&](const Pending& plan) {
+  return std::find_if(target.deferred.begin(), target.deferred.end(), [&](const Pending& plan) {
     return !goes_apart(plan) || room_aside(plan.will_lose) || is_alone(target);
   });
 }
 
 bool Campaign::may_run(TargetState& target) const {
   if (target.quarantined) return false;
-  if (to_resume(target) != target.put_off.end()) return true;
-  return target.put_off.size() < kMostPutOff && may_make(target) && target.plans.ready();
+  if (to_resume(target) != target.deferred.end()) return true;
+  return target.deferred.size() < kMostDeferred && may_make(target) && target.plans.ready();
 }
 
 Campaign::TargetState* Campaign::next_target() {
@@ -118,32 +118,31 @@ Campaign::TargetState* Campaign::next_target() {
 }
 
 double Campaign::had(const TargetState& target) const {
-  return options_.screen_leaves_room ? target.looked_into_us / target.under_test.weight
-                                     : target.due();
+  return options_.screen_leaves_room ? target.triage_us / target.under_test.weight : target.due();
 }
 
-bool Campaign::may_look_into(const TargetState& target) const {
+bool Campaign::may_triage(const TargetState& target) const {
   if (target.waiting.empty() || target.quarantined) return false;
   // The first case of a target shows what is wrong with it, so it may start at once.
-  if (!target.looked_into) return true;
+  if (!target.triage_began) return true;
   if (!has_turns()) return true;
-  return target.looking_into == 0 && (!first_look_ || options_.screen_leaves_room);
+  return target.in_triage == 0 && (!first_look_ || options_.screen_leaves_room);
 }
 
-Campaign::TargetState* Campaign::target_to_look_into() {
+Campaign::TargetState* Campaign::target_to_triage() {
   const bool all_at_once = options_.screen_leaves_room || !has_turns();
   const auto comes_before = [&](const TargetState& a, const TargetState& b) {
-    if (a.looked_into != b.looked_into) return b.looked_into;
+    if (a.triage_began != b.triage_began) return b.triage_began;
     const Visit &x = a.waiting.front(), &y = b.waiting.front();
-    if (!a.looked_into)  // in the order in which the suspects were seen
-      return x.looked_into.finding.plans_to_first < y.looked_into.finding.plans_to_first;
+    if (!a.triage_began)  // in the order in which the suspects were seen
+      return x.triaged.finding.plans_to_first < y.triaged.finding.plans_to_first;
     if (!all_at_once) return had(a) < had(b);
     return std::pair(x.turn, had(a)) < std::pair(y.turn, had(b));
   };
   TargetState* best = nullptr;
   for (auto& target : targets_)
-    if (may_look_into(target) && (best == nullptr || comes_before(target, *best))) best = &target;
-  if (best == nullptr || !best->looked_into) return best;
+    if (may_triage(target) && (best == nullptr || comes_before(target, *best))) best = &target;
+  if (best == nullptr || !best->triage_began) return best;
   // A case at a later station waits for workers that nobody else wants, so it delays no other case.
   const Station stage = stage_of(best->waiting.front());
   const auto before = std::count_if(further_.begin(), further_.end(),

@@ -15,7 +15,7 @@ FleetLeases::FleetLeases(const fleet::Layout& layout, const fleet::Attempt& atte
       elsewhere([layout] { return fleet::published_reductions(layout); }, fleet::monotonic_seconds,
                 fleet.snapshot_seconds),
       client(inquiries, elsewhere, fleet::monotonic_seconds,
-             {.lease = fleet.lease_seconds, .patience = fleet.answer_seconds}) {}
+             {.lease = fleet.lease_seconds, .answer_timeout = fleet.answer_seconds}) {}
 
 Result<std::unique_ptr<FleetLeases>> fleet_leases(const po::variables_map& flags,
                                                   const campaign::Shard& shard) {

@@ -251,7 +251,7 @@ void Pool::check_end(Worker& worker, Clock::time_point now) {
   }
   std::optional<Observation> last_trial;
   if (worker.began_trial())
-    last_trial = observe_exit(*exit, worker.process.marks(), worker.trial_context(), output);
+    last_trial = observe_exit(*exit, worker.process.black_box(), worker.trial_context(), output);
   lose(worker, std::move(last_trial), now);
 }
 
@@ -293,7 +293,8 @@ void Pool::check_clocks(Worker& worker, Clock::time_point now) {
   if (now < worker.deadline() || worker.shows_progress(now) || now < worker.deadline()) return;
   std::optional<Observation> last_trial;
   if (worker.began_trial())
-    last_trial = observe_hang(worker.process.marks(), worker.trial_context(), worker.patience());
+    last_trial =
+        observe_hang(worker.process.black_box(), worker.trial_context(), worker.silence_limit());
   lose(worker, std::move(last_trial), now);
 }
 

@@ -45,15 +45,15 @@ void Worker::leave(Clock::time_point now, std::chrono::milliseconds grace, bool 
 
 bool Worker::began_trial() const {
   if (queue.empty() || queue.front()->complete()) return false;
-  const auto marks = process.marks();
+  const auto marks = process.black_box();
   const PendingJob& job = *queue.front();
   return marks.job == job.ticket &&
          marks.trial == static_cast<std::int32_t>(job.observations.size() - job.sent_from);
 }
 
-std::chrono::milliseconds Worker::patience() const {
+std::chrono::milliseconds Worker::silence_limit() const {
   const PendingJob& job = *queue.front();
-  switch (process.marks().phase) {
+  switch (process.black_box().phase) {
     case device::Phase::comparing:
       return job.deadline * kReferenceDeadlines;
     case device::Phase::running:
@@ -68,9 +68,9 @@ std::chrono::milliseconds Worker::patience() const {
 Clock::time_point Worker::deadline() const {
   if (queue.empty()) return Clock::time_point::max();
   constexpr int kMostWaiting = 8;  // in deadlines
-  const auto without = std::max(last_heard, last_progress) + patience();
+  const auto without = std::max(last_heard, last_progress) + silence_limit();
   if (last_look <= last_sign()) return without;
-  return without + std::min<Clock::duration>(waited, kMostWaiting * patience());
+  return without + std::min<Clock::duration>(waited, kMostWaiting * silence_limit());
 }
 
 Clock::time_point Worker::next_look() const {
@@ -103,7 +103,7 @@ void Worker::begin_output() {
 void Worker::hear(Clock::time_point now) {
   last_heard = now;
   // Signs of compilation in the trial that has ended do not count for the next one.
-  compiling = process.marks().compiling;
+  compiling = process.black_box().compiling;
 }
 
 void Worker::hear_part(Clock::time_point now) {
@@ -115,7 +115,7 @@ bool Worker::shows_progress(Clock::time_point now) {
   waited = last_look > last_sign() ? waited + waited_in_all - waited_before
                                    : std::chrono::nanoseconds(0);
   last_look = now;
-  const device::BlackBox marks = process.marks();
+  const device::BlackBox marks = process.black_box();
   if (marks.phase == device::Phase::comparing) last_comparing = now;
   if (std::exchange(compiling, marks.compiling) != marks.compiling) {
     const bool goes_on = last_compiling > last_heard && now - last_compiling <= kBetweenSigns;

@@ -98,7 +98,7 @@ struct Worker {
   // True if the first job of the queue has begun its next trial, according to the black box.
   bool began_trial() const;
   // How long the current trial may go without progress.
-  std::chrono::milliseconds patience() const;
+  std::chrono::milliseconds silence_limit() const;
   // The deadline of the current trial, as far as known.
   Clock::time_point deadline() const;
   // When to check for progress next: several times per deadline. A deadline counts from the time at

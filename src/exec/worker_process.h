@@ -54,7 +54,7 @@ class WorkerProcess {
   int output_fd() const { return output_.get(); }
   void close_output() { output_.reset(); }
   Fd take_socket() { return std::move(socket_); }
-  device::BlackBox marks() const { return box_.snapshot(); }
+  device::BlackBox black_box() const { return box_.snapshot(); }
 
   // See processor_wait.h.
   std::chrono::nanoseconds waited_for_processor() const {

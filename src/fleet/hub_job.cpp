@@ -45,8 +45,8 @@ Result<bool> all_ended(const Layout& layout, const Fleet& fleet, const HubStatus
   if (over == fleet.shards) return true;
   // The hub waited in Slurm's queue until after the last job.
   if (!hub.finished.empty() && running == 0) return true;
-  const double patience = std::chrono::duration<double>(kStopped).count();
-  return stopped && (running == 0 || stopped_for >= patience);
+  const double limit = std::chrono::duration<double>(kStopped).count();
+  return stopped && (running == 0 || stopped_for >= limit);
 }
 
 class Running {

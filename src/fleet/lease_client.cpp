@@ -26,7 +26,7 @@ std::optional<bool> LeaseClient::reduces(const std::string& signature) {
     return true;
   }
   const bool away = no_answer_at_ && now - *no_answer_at_ < times_.pause;
-  if (!away && now - asked < times_.patience) return std::nullopt;
+  if (!away && now - asked < times_.answer_timeout) return std::nullopt;
   if (!away) no_answer_at_ = now;
   open_.erase(question);
   return true;

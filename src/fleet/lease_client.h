@@ -25,9 +25,9 @@ class Inquiries {
 };
 
 struct LeaseTimes {
-  double lease = 600;    // duration of a lease, for the hub and the shards
-  double patience = 30;  // how long to wait for an answer
-  double pause = 300;    // how long no answer is awaited from a hub that did not answer
+  double lease = 600;          // duration of a lease, for the hub and the shards
+  double answer_timeout = 30;  // how long to wait for an answer
+  double pause = 300;          // how long no answer is awaited from a hub that did not answer
 };
 
 class LeaseClient {

@@ -16,7 +16,7 @@ namespace {
 
 using namespace testing;
 
-constexpr LeaseTimes kTimes{.lease = 100, .patience = 20, .pause = 60};
+constexpr LeaseTimes kTimes{.lease = 100, .answer_timeout = 20, .pause = 60};
 constexpr int kShards = 3;
 constexpr int kSignatures = 3;
 
@@ -256,7 +256,7 @@ TEST_F(HubTest, AHubThatAnotherOneReplacedAnswersAndPublishesNothing) {
 TEST_F(HubTest, WithoutAHubAShardWaitsOnceAndReduces) {
   auto first = shard(1);
   EXPECT_EQ(first.leases.reduces("a"), std::nullopt);
-  now_ += kTimes.patience;
+  now_ += kTimes.answer_timeout;
   EXPECT_EQ(first.leases.reduces("a"), true);
   EXPECT_EQ(first.leases.reduces("b"), true) << "it waits for a hub that is away only once";
   now_ += kTimes.pause;

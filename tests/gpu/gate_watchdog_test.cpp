@@ -43,10 +43,10 @@ class GateWatchdog : public testing::Test {
       held_ = {reinterpret_cast<std::uint32_t*>(word), until};
       return CUDA_SUCCESS;
     };
-    make(Patience::fixed);
+    make(HoldTime::fixed);
   }
-  void make(Patience patience) {
-    auto gate = Gate::create(api_, patience);
+  void make(HoldTime hold_time) {
+    auto gate = Gate::create(api_, hold_time);
     ASSERT_TRUE(gate);
     gate_ = std::move(*gate);
   }
@@ -93,7 +93,7 @@ TEST_F(GateWatchdog, MayOpenAtTheSameMoment) {
 }
 
 TEST_F(GateWatchdog, OpensOneThatLearnsAgainAndAgain) {
-  make(Patience::learned);
+  make(HoldTime::learned);
   for (int i = 0; i < 8; ++i) {
     close();
     const auto until = steady_clock::now() + std::chrono::seconds(60);

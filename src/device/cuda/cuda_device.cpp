@@ -45,11 +45,11 @@ Status<std::unique_ptr<CudaDevice::Parts>> CudaDevice::make_parts() {
   parts->info = std::move(info);
   RZ_TRY_ASSIGN(auto context, PrimaryContext::retain(api, device));
   parts->context = std::move(context);
-  RZ_TRY_ASSIGN(auto gate, Gate::create(api, Patience::learned));
+  RZ_TRY_ASSIGN(auto gate, Gate::create(api, HoldTime::learned));
   parts->gate = std::move(gate);
   RZ_TRY_ASSIGN(auto streams, StreamSet::create(api));
   parts->streams = std::move(streams);
-  RZ_TRY_ASSIGN(auto marks, MarkBoard::create(api));
+  RZ_TRY_ASSIGN(auto marks, MarkerWords::create(api));
   parts->marks = std::move(marks);
   parts->graphs.emplace(api, *parts->gate);
 
@@ -267,7 +267,7 @@ Status<void> CudaDevice::enqueued(CUresult result, const char* what) {
 Status<Gate*> CudaDevice::signal_at(int signal) {
   auto& gate = parts_->signals[static_cast<std::size_t>(signal)];
   if (gate == nullptr) {
-    RZ_TRY_ASSIGN(auto made, noted(Gate::create(parts_->api, Patience::fixed)));
+    RZ_TRY_ASSIGN(auto made, noted(Gate::create(parts_->api, HoldTime::fixed)));
     gate = std::move(made);
   }
   return gate.get();

@@ -18,7 +18,7 @@
 #include "device/cuda/gate.h"
 #include "device/cuda/graph_set.h"
 #include "device/cuda/launcher.h"
-#include "device/cuda/mark_board.h"
+#include "device/cuda/marker_words.h"
 #include "device/cuda/pool_memory.h"
 #include "device/cuda/region_cache.h"
 #include "device/cuda/stream_set.h"
@@ -93,7 +93,7 @@ class CudaDevice final : public Device {
     std::unique_ptr<Gate> gate;
     std::array<std::unique_ptr<Gate>, kOrderSignals> signals;  // null until awaited or given
     std::unique_ptr<StreamSet> streams;
-    std::unique_ptr<MarkBoard> marks;
+    std::unique_ptr<MarkerWords> marks;
     std::optional<GraphSet> graphs;
     std::optional<RegionCache> guard, plain, page_locked, cached_segments;
     std::optional<CachingMemory> caching;  // over cached_segments

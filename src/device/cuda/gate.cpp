@@ -7,7 +7,7 @@
 
 namespace redzone::device::cuda {
 
-Status<std::unique_ptr<Gate>> Gate::create(const DriverApi& api, Patience patience) {
+Status<std::unique_ptr<Gate>> Gate::create(const DriverApi& api, HoldTime hold_time) {
   void* word = nullptr;
   CUresult result = api.host_alloc(&word, sizeof(std::uint32_t),
                                    CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_PORTABLE);
@@ -20,7 +20,7 @@ Status<std::unique_ptr<Gate>> Gate::create(const DriverApi& api, Patience patien
   }
   auto* counter = static_cast<std::uint32_t*>(word);
   *counter = 0;
-  return std::unique_ptr<Gate>(new Gate(api, counter, device_word, patience));
+  return std::unique_ptr<Gate>(new Gate(api, counter, device_word, hold_time));
 }
 
 Gate::~Gate() {
@@ -36,7 +36,7 @@ Status<void> Gate::close(std::span<const CUstream> streams) {
   if (closed_) return {};
   if (capturing_) {
     streams_.assign(streams.begin(), streams.end());
-    put_off_ = true;
+    close_deferred_ = true;
     return {};
   }
   if (!watchdog_.joinable())
@@ -81,13 +81,13 @@ void Gate::reset() {
 
 Status<void> Gate::set_capturing(bool capturing) {
   capturing_ = capturing;
-  if (capturing || !std::exchange(put_off_, false)) return {};
+  if (capturing || !std::exchange(close_deferred_, false)) return {};
   const std::vector<CUstream> streams = streams_;
   return close(streams);
 }
 
 void Gate::open() {
-  put_off_ = false;
+  close_deferred_ = false;
   if (!closed_) return;
   closed_ = false;
   bool in_time = false;

@@ -24,12 +24,12 @@
 namespace redzone::device::cuda {
 
 // How long the watchdog waits: `fixed` for kLongestHold, `learned` as in HoldLimit.
-enum class Patience { fixed, learned };
+enum class HoldTime { fixed, learned };
 
 // Members are called by one thread at a time; the watchdog thread is internal.
 class Gate {
  public:
-  static Status<std::unique_ptr<Gate>> create(const DriverApi& api, Patience patience);
+  static Status<std::unique_ptr<Gate>> create(const DriverApi& api, HoldTime hold_time);
   ~Gate();  // opens the gate
   Gate(const Gate&) = delete;
   Gate& operator=(const Gate&) = delete;
@@ -46,7 +46,7 @@ class Gate {
   bool expired() const { return expired_; }
   // The limit for the next close().
   HoldLimit::Duration hold_limit() const {
-    return patience_ == Patience::learned ? limit_.value() : kLongestHold;
+    return hold_time_ == HoldTime::learned ? limit_.value() : kLongestHold;
   }
   // Clears expired() and cancels an open_behind() that no close() has used. The gate must be open,
   // and the streams idle.
@@ -58,8 +58,8 @@ class Gate {
   const std::vector<CUstream>& streams() const { return streams_; }
 
  private:
-  Gate(const DriverApi& api, std::uint32_t* word, CUdeviceptr device_word, Patience patience)
-      : api_(api), word_(word), device_word_(device_word), patience_(patience) {}
+  Gate(const DriverApi& api, std::uint32_t* word, CUdeviceptr device_word, HoldTime hold_time)
+      : api_(api), word_(word), device_word_(device_word), hold_time_(hold_time) {}
   void release(std::uint32_t ticket);
   void watch(const std::stop_token& stop);
 
@@ -69,11 +69,11 @@ class Gate {
   std::vector<CUstream> streams_;
   bool closed_ = false;
   bool capturing_ = false;
-  bool put_off_ = false;       // a close() of streams_ is deferred
-  bool opened_ahead_ = false;  // open_behind() was called for the next close()
+  bool close_deferred_ = false;  // a close() of streams_ is deferred
+  bool opened_ahead_ = false;    // open_behind() was called for the next close()
   std::uint32_t ticket_ = 0;
   std::atomic<bool> expired_ = false;
-  const Patience patience_;
+  const HoldTime hold_time_;
   HoldLimit limit_;
   std::chrono::steady_clock::time_point closed_at_;
 

@@ -1,4 +1,4 @@
-#include "device/cuda/mark_board.h"
+#include "device/cuda/marker_words.h"
 
 #include <atomic>
 
@@ -6,7 +6,7 @@
 
 namespace redzone::device::cuda {
 
-Status<std::unique_ptr<MarkBoard>> MarkBoard::create(const DriverApi& api) {
+Status<std::unique_ptr<MarkerWords>> MarkerWords::create(const DriverApi& api) {
   void* memory = nullptr;
   CUresult result = api.host_alloc(&memory, kWords * sizeof(std::uint32_t),
                                    CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_PORTABLE);
@@ -17,17 +17,17 @@ Status<std::unique_ptr<MarkBoard>> MarkBoard::create(const DriverApi& api) {
     api.host_free(memory);
     return tl::unexpected(failure_of(api, result, "cuMemHostGetDevicePointer"));
   }
-  std::unique_ptr<MarkBoard> board(
-      new MarkBoard(api, static_cast<std::uint32_t*>(memory), device_words));
+  std::unique_ptr<MarkerWords> board(
+      new MarkerWords(api, static_cast<std::uint32_t*>(memory), device_words));
   board->clear();
   return board;
 }
 
-MarkBoard::~MarkBoard() {
+MarkerWords::~MarkerWords() {
   api_.host_free(words_);
 }
 
-Status<void> MarkBoard::write(int index, CUstream stream, std::uint32_t number) {
+Status<void> MarkerWords::write(int index, CUstream stream, std::uint32_t number) {
   RZ_CHECK(index >= 0 && index < kWords);
   const CUdeviceptr word = device_words_ + static_cast<CUdeviceptr>(index) * sizeof(std::uint32_t);
   return status_of(api_,
@@ -35,12 +35,12 @@ Status<void> MarkBoard::write(int index, CUstream stream, std::uint32_t number) 
                    "cuStreamWriteValue32");
 }
 
-std::uint32_t MarkBoard::read(int index) const {
+std::uint32_t MarkerWords::read(int index) const {
   RZ_CHECK(index >= 0 && index < kWords);
   return std::atomic_ref<std::uint32_t>(words_[index]).load(std::memory_order_seq_cst);
 }
 
-void MarkBoard::clear() {
+void MarkerWords::clear() {
   for (int i = 0; i < kWords; ++i)
     std::atomic_ref<std::uint32_t>(words_[i]).store(0, std::memory_order_seq_cst);
 }

@@ -11,13 +11,13 @@ namespace redzone::device::cuda {
 
 // One word for each stream. Host memory survives a fault of the context: earlier writes remain
 // readable.
-class MarkBoard {
+class MarkerWords {
  public:
-  static Status<std::unique_ptr<MarkBoard>> create(const DriverApi& api);
+  static Status<std::unique_ptr<MarkerWords>> create(const DriverApi& api);
   // Waits for the streams, because freeing pinned memory does.
-  ~MarkBoard();
-  MarkBoard(const MarkBoard&) = delete;
-  MarkBoard& operator=(const MarkBoard&) = delete;
+  ~MarkerWords();
+  MarkerWords(const MarkerWords&) = delete;
+  MarkerWords& operator=(const MarkerWords&) = delete;
 
   // Enqueues a write of `number` to the word of stream `index`, after all work on it. Must not be
   // called while the stream is captured.
@@ -29,7 +29,7 @@ class MarkBoard {
  private:
   static constexpr int kWords = kDeviceStreams;
 
-  MarkBoard(const DriverApi& api, std::uint32_t* words, CUdeviceptr device_words)
+  MarkerWords(const DriverApi& api, std::uint32_t* words, CUdeviceptr device_words)
       : api_(api), words_(words), device_words_(device_words) {}
 
   const DriverApi& api_;
