@@ -1,7 +1,6 @@
 // puzzle: cache_key
 // bug: the cache of compiled variants has no key for D, though RDIM = next_power_of_2(D) is
-// compiled
-//      in: a later call with a larger D sums only the first RDIM columns
+//      compiled in: a later call with a larger D sums only the first RDIM columns
 // kin: facebookexperimental/triton#2869; the chunked linear attention of pytorch/helion
 // expect: history y
 // minimal: 2 calls; N=1 D=1; N=1 D=2

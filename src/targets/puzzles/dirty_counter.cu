@@ -1,7 +1,6 @@
 // puzzle: dirty_counter
 // bug: the ticket counter of a split reduction wraps at N / 32 instead of at the last tile: when N
-// is
-//      a multiple of 32 it stays dirty, and the next call finds no last block
+//      is a multiple of 32 it stays dirty, and the next call finds no last block
 // kin: split-k semaphores that must be zero between launches
 // expect: uninitialized y
 // minimal: 2 calls; N=32; N=1

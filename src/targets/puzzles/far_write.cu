@@ -1,7 +1,6 @@
 // puzzle: far_write
 // bug: the tail path stores its intermediate through the pointer of the source; the result is
-// right,
-//      and another live tensor is not what it was
+//      right, and another live tensor is not what it was
 // kin: flashinfer-ai/flashinfer#3957, where a victim showed up dozens of configs after the write
 // expect: input-changed write inside x
 // minimal: 1 call; N=1

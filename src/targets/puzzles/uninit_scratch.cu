@@ -1,7 +1,6 @@
 // puzzle: uninit_scratch
 // bug: the scratch bins are zeroed in whole groups of four, so the last K % 4 start with what was
-// in
-//      memory
+//      in memory
 // kin: a workspace from an empty allocation where zeros were meant
 // expect: uninitialized y
 // minimal: 1 call; K=1 N=0
