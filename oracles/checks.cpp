@@ -134,6 +134,21 @@ std::string place_of(const Plan& plan, const Fault& fault) {
   return fault.detail == kInDestructor ? "the target's destructor" : call;
 }
 
+// "illegal write in k at 4 bytes after 'x'".
+std::string access_of(const Signature& s, const Fault& fault) {
+  const std::string where = fault.kernel.empty() ? "" : " in " + fault.kernel;
+  if (is_stack_overflow(fault)) return "stack overflow" + where;
+  std::string at;
+  if (!s.buffer.empty() && s.side.empty())
+    at = fmt::format(" at an address of the '{}'", s.buffer);
+  else if (!s.buffer.empty())
+    at =
+        fmt::format(" at {} {} '{}'", byte_count(std::abs(fault.distance_bytes)), s.side, s.buffer);
+  else if (tells_address(fault))
+    at = " at an address near no known buffer";
+  return fmt::format("illegal {}{}{}", s.access.empty() ? "access" : s.access, where, at);
+}
+
 Verdict misaligned_access(std::string_view oracle, const Plan& plan, Signature s,
                           const Fault& fault) {
   s.kind = FailKind::misaligned;
@@ -306,17 +321,12 @@ std::optional<Verdict> judge_fault(std::string_view oracle, const Plan& plan,
     if (fault.side != Side::unknown) s.side = name_of(fault.side);
   }
   if (fault.code == kMisalignedCode) return misaligned_access(oracle, plan, std::move(s), fault);
-  std::string where = fault.kernel.empty() ? std::string() : " in " + fault.kernel;
-  std::string what = "an address near no known buffer";
-  if (!s.buffer.empty() && s.side.empty())
-    what = fmt::format("an address of the '{}'", s.buffer);
-  else if (!s.buffer.empty())
-    what = fmt::format("{} {} '{}'", byte_count(std::abs(fault.distance_bytes)), s.side, s.buffer);
+  const std::string code =
+      fault.code == kSharedOverrunCode ? fault.code + ", " + fault.detail : fault.code;
   return fail(oracle, s, fault.call,
-              fmt::format("illegal {}{} at {}{}{} ({})", s.access.empty() ? "access" : s.access,
-                          where, what, in_host_code ? ", in " : " of ", place_of(plan, fault),
-                          fault.code == kSharedOverrunCode ? fault.code + ", " + fault.detail
-                                                           : fault.code));
+              fmt::format("{}{}{} ({}){}", access_of(s, fault), in_host_code ? ", in " : " of ",
+                          place_of(plan, fault), code,
+                          tells_address(fault) ? "" : "; the fault tells no address"));
 }
 
 bool shows_writes(const Observation& observation) {

@@ -1,6 +1,7 @@
 // How faults are named.
 #include <gtest/gtest.h>
 
+#include "core/host_place.h"
 #include "oracles/checks.h"
 #include "oracles/fault.h"
 #include "oracles/observations.h"
@@ -44,6 +45,40 @@ TEST(Fault, AWildAddressNamesNoBuffer) {
   const Fault fault{"SIGSEGV", 0, "scan", "k", Side::after, Access::write, 1 << 24, ""};
   EXPECT_EQ(judge_fault("fault", plan_of_calls({7}), faulted(fault))->signature,
             (Signature{FailKind::illegal_access, "t", "scan", "", "", "write"}));
+}
+
+TEST(Fault, AReasonSpeaksOfAnAddressOnlyWhereTheFaultTellsOne) {
+  const auto judged = [](const Fault& fault) {
+    return *judge_fault("fault", plan_of_calls({7}), faulted(fault));
+  };
+  Fault fault{.code = "CUDA_ERROR_ILLEGAL_ADDRESS", .call = 0, .kernel = "scan"};
+  EXPECT_EQ(judged(fault).reason,
+            "illegal access in scan of call 1 (N = 7) (CUDA_ERROR_ILLEGAL_ADDRESS); "
+            "the fault tells no address");
+  EXPECT_EQ(judged(fault).signature,
+            (Signature{FailKind::illegal_access, "t", "scan", "", "", ""}));
+  fault = {.code = "SIGSEGV", .call = 0, .kernel = "scan", .access = Access::read};
+  EXPECT_EQ(judged(fault).reason,
+            "illegal read in scan at an address near no known buffer of call 1 (N = 7) (SIGSEGV)");
+  fault = {.code = "SIGSEGV", .call = 0, .detail = std::string(kInRun)};
+  EXPECT_EQ(judged(fault).reason,
+            "illegal access, in run() of call 1 (N = 7) (SIGSEGV); the fault tells no address");
+}
+
+TEST(Fault, BeyondTheEndOfTheStackIsAStackOverflow) {
+  const auto judged = [](const Fault& fault) {
+    return *judge_fault("fault", plan_of_calls({7}), faulted(fault));
+  };
+  Fault fault{"SIGSEGV", 0, "scan", "stack", Side::unknown, Access::write, 0, ""};
+  EXPECT_EQ(judged(fault).reason, "stack overflow in scan of call 1 (N = 7) (SIGSEGV)");
+  EXPECT_EQ(judged(fault).signature,
+            (Signature{FailKind::illegal_access, "t", "scan", "stack", "", "write"}));
+  fault.kernel.clear();
+  fault.detail = kInRun;
+  EXPECT_EQ(judged(fault).reason, "stack overflow, in run() of call 1 (N = 7) (SIGSEGV)");
+  fault.side = Side::after;  // a tensor of that name
+  EXPECT_EQ(judged(fault).reason,
+            "illegal write at 0 bytes after 'stack', in run() of call 1 (N = 7) (SIGSEGV)");
 }
 
 TEST(Fault, OtherEndsKeepTheirKind) {
