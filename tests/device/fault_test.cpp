@@ -3,11 +3,16 @@
 #include <immintrin.h>
 #include <redzone/kernel.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <csignal>
+#include <functional>
+#include <thread>
 
 #include "core/trial.h"
 #include "tests/device/in_child.h"
@@ -244,6 +249,58 @@ TEST(Fault, OtherSignalsOfAKernel) {
     EXPECT_STREQ(ended.box.kernel, "k");
     EXPECT_STREQ(ended.box.fault.buffer, c.buffer);
   }
+}
+
+// Without a limit, the main thread's stack would take all memory before it ends.
+class StackLimit {
+ public:
+  StackLimit() {
+    ::getrlimit(RLIMIT_STACK, &before_);
+    rlimit limit = before_;
+    limit.rlim_cur = std::min<rlim_t>(limit.rlim_max, rlim_t{8} << 20);
+    ::setrlimit(RLIMIT_STACK, &limit);
+  }
+  ~StackLimit() { ::setrlimit(RLIMIT_STACK, &before_); }
+  StackLimit(const StackLimit&) = delete;
+  StackLimit& operator=(const StackLimit&) = delete;
+
+ private:
+  rlimit before_ = {};
+};
+
+// As trial::CallerThread.
+void in_thread(Device& device, const std::function<void()>& code) {
+  std::thread([&] {
+    static std::array<std::byte, 64 * 1024> memory;
+    stack_t stack = {};
+    stack.ss_sp = memory.data();
+    stack.ss_size = memory.size();
+    ::sigaltstack(&stack, nullptr);
+    device.attach_thread();
+    code();
+  }).join();
+}
+
+// The first access of the frame is far below the end of the stack.
+void __attribute__((noinline)) large_frame() {
+  std::byte frame[24 << 20];
+  *static_cast<volatile std::byte*>(frame) = std::byte{1};
+}
+
+TEST(Fault, HostCodeThatNeedsMoreStackThanThereIsOverflowsIt) {
+  volatile int zero = 0;
+  const StackLimit limit;
+  const auto recursion = [&zero] { zero = descend(&zero, 1 << 30); };
+  for (const std::function<void()>& code : {std::function<void()>(recursion), {large_frame}})
+    for (const bool own_thread : {false, true}) {
+      const Ended ended = in_child([&](Device& device) {
+        if (own_thread) return in_thread(device, code);
+        code();
+      });
+      expect_fault(ended, SIGSEGV, kFaultOfSignal | kFaultOfHostCode);
+      EXPECT_STREQ(ended.box.fault.buffer, "stack") << own_thread;
+      EXPECT_EQ(ended.box.fault.side, static_cast<std::uint32_t>(Side::unknown)) << own_thread;
+    }
 }
 
 TEST(Fault, HostCodeOfATargetIsRecordedWithoutAKernel) {

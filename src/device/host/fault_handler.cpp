@@ -1,12 +1,16 @@
 #include "device/host/fault_handler.h"
 
+#include <pthread.h>
 #include <ucontext.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <optional>
 
+#include "core/near_fault.h"
+#include "core/page.h"
 #include "core/trial.h"
 #include "device/host/vector_access.h"
 
@@ -24,6 +28,13 @@ constexpr int kOwnSignals[] = {SIGTERM, SIGINT, SIGHUP};
 struct sigaction g_earlier[std::size(kSignals)] = {};  // handlers that were installed before the
                                                        // first FaultHandler
 constexpr std::size_t kSignalStackBytes = 64 * 1024;
+
+// The lowest address of this thread's own stack, which ends there at memory that faults; 0 if it
+// is not known.
+thread_local std::uintptr_t t_stack_bottom = 0;
+
+// A frame may be larger than the memory that faults below a stack.
+constexpr std::uintptr_t kMostFrameBytes = std::uintptr_t{64} << 20;
 
 std::uintptr_t number(const void* p) {
   return reinterpret_cast<std::uintptr_t>(p);
@@ -46,12 +57,23 @@ Nearest seen_from(const char* name, std::uintptr_t address, const void* begin, c
   return {name, Side::inside, 0};
 }
 
+// Whether an access of host code was meant for a frame that the stack of its thread has no room
+// for: it is beyond the end of the stack, and in the frame or in the page below it.
+bool overflows_stack(std::uintptr_t address, const void* machine_context) {
+  const auto& registers = static_cast<const ucontext_t*>(machine_context)->uc_mcontext.gregs;
+  const std::uintptr_t bottom = t_stack_bottom;
+  const std::uintptr_t frame = std::min(static_cast<std::uintptr_t>(registers[REG_RSP]), bottom);
+  return address < bottom && bottom - address <= kMostFrameBytes && address + kPageBytes >= frame;
+}
+
 // The result may point into `other` or `context`.
-Nearest locate(const FaultContext& context, std::uintptr_t address, OtherBlock& other) {
+Nearest locate(const FaultContext& context, std::uintptr_t address, const void* machine_context,
+               OtherBlock& other) {
   Nearest nearest;
-  // A stack overflow of a kernel thread is not an access to a buffer.
-  if (within(address, context.stacks_begin, context.stacks_end)) {
-    nearest.name = "stack";
+  // A stack overflow is not an access to a buffer.
+  if (within(address, context.stacks_begin, context.stacks_end) ||
+      (context.thread == nullptr && overflows_stack(address, machine_context))) {
+    nearest.name = kStackBuffer.data();
     nearest.distance = 0;
     return nearest;
   }
@@ -207,8 +229,8 @@ void handle(int signal, siginfo_t* info, void* machine_context) {
   record.access = static_cast<std::uint32_t>(access);
   if (access != Access::unknown) {
     OtherBlock other;
-    const Nearest nearest =
-        locate(context, misaligned ? misaligned->address : number(info->si_addr), other);
+    const Nearest nearest = locate(
+        context, misaligned ? misaligned->address : number(info->si_addr), machine_context, other);
     copy_name(record.buffer, nearest.name);
     record.side = static_cast<std::uint32_t>(nearest.side);
     if (nearest.name[0] != '\0')
@@ -256,10 +278,20 @@ void FaultContext::end_kernel() {
   box->call_running = -1;
 }
 
+void note_stack_of_thread() {
+  pthread_attr_t attributes;
+  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return;
+  void* bottom = nullptr;
+  std::size_t bytes = 0;
+  if (pthread_attr_getstack(&attributes, &bottom, &bytes) == 0) t_stack_bottom = number(bottom);
+  pthread_attr_destroy(&attributes);
+}
+
 FaultHandler::FaultHandler(const FaultContext& context)
     : stack_(new std::byte[kSignalStackBytes]), old_context_(g_context), old_process_(g_process) {
   g_context = &context;
   g_process = getpid();
+  note_stack_of_thread();
   stack_t stack = {};
   stack.ss_sp = stack_.get();
   stack.ss_size = kSignalStackBytes;

@@ -43,6 +43,10 @@ struct FaultContext {
   void end_kernel();
 };
 
+// Remembers where the stack of the calling thread ends, so that an overflow of it is recorded as
+// one. FaultHandler does so for the thread that constructs it.
+void note_stack_of_thread();
+
 // Installs the handlers for its lifetime. If a process has several, the latest one handles, and
 // they must be destroyed in reverse order. The alternate stack is set for the constructing thread.
 class FaultHandler {

@@ -62,6 +62,7 @@ class HostDevice final : public Device {
   Status<void> give(int stream, int signal) override;
   void give_now(int signal) override { queue_.give(signal); }
   bool kept_signals() const override { return kept_signals_; }
+  void attach_thread() override { note_stack_of_thread(); }
   Status<void> hold() override;
   Status<void> open() override;
   std::size_t hold_capacity() const override { return 65536; }
