@@ -181,9 +181,15 @@ Observation observe_exit(const Exit& exit, const device::BlackBox& box, const Tr
       seen.fault = fault_of("exit", call_at_death(box, trial), box);
       return seen;
     case SIGKILL:
-      seen.end = End::out_of_memory;
-      seen.message += "; nothing in the harness sent it: most likely the host is out of memory";
-      return seen;
+      if (exit.out_of_memory) {
+        seen.end = End::out_of_memory;
+        seen.message +=
+            "; the kernel has killed a process for lack of memory, most likely this one";
+        return seen;
+      }
+      // Whoever else sends it, a failure that does not recur is not confirmed.
+      if (!comparing) break;
+      [[fallthrough]];
     case SIGTERM:
     case SIGINT:
     case SIGHUP:
@@ -191,11 +197,12 @@ Observation observe_exit(const Exit& exit, const device::BlackBox& box, const Tr
       seen.message += "; nothing in the harness sent it";
       return seen;
     default:
-      seen.end = End::fault;
-      seen.fault = fault_of(signal_name(exit.signal), call_at_death(box, trial), box);
-      if (!outside_calls(box) && !output.empty()) seen.fault->detail = output;
-      return seen;
+      break;
   }
+  seen.end = End::fault;
+  seen.fault = fault_of(signal_name(exit.signal), call_at_death(box, trial), box);
+  if (!outside_calls(box) && !output.empty()) seen.fault->detail = output;
+  return seen;
 }
 
 Observation observe_hang(const device::BlackBox& box, const TrialContext& trial,

@@ -17,6 +17,9 @@ namespace redzone::exec {
 struct Exit {
   int signal = 0;
   int code = 0;
+  // It was killed by SIGKILL, and the kernel has killed a process for lack of memory since it
+  // started: most likely this one.
+  bool out_of_memory = false;
 };
 
 // The facts about the trial that attribution needs.
@@ -35,7 +38,7 @@ std::string describe(const Exit& exit);
 // output.
 //   device::kFaultExit, or a signal, with a valid fault record   fault, from the record
 //   a signal that is not listed below                            fault, code = name of the signal
-//   SIGKILL not sent by the driver                               out_of_memory
+//   SIGKILL for lack of memory (Exit::out_of_memory)             out_of_memory
 //   SIGTERM, SIGINT, SIGHUP without a record                     worker_error
 //   a failed RZ_CHECK (its exit code and text)                   worker_error
 //   exit(n)                                                      exited

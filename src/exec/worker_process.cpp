@@ -15,6 +15,7 @@
 #include <thread>
 
 #include "exec/child_environment.h"
+#include "exec/oom_kills.h"
 #include "exec/zygote.h"
 
 namespace redzone::exec {
@@ -98,6 +99,12 @@ Result<pid_t> start_program(const WorkerCommand& command, const ChildEnds& ends)
 
 }  // namespace
 
+WorkerProcess::WorkerProcess(SharedBox box, Fd socket, Fd output)
+    : box_(std::move(box)),
+      socket_(std::move(socket)),
+      output_(std::move(output)),
+      oom_kills_before_(oom_kills()) {}
+
 Result<WorkerProcess> WorkerProcess::start(const WorkerCommand& command, Zygote* zygote) {
   RZ_CHECK(!command.argv.empty());
   auto box = SharedBox::create();
@@ -132,6 +139,7 @@ WorkerProcess::WorkerProcess(WorkerProcess&& other) noexcept
       socket_(std::move(other.socket_)),
       output_(std::move(other.output_)),
       exit_fd_(std::move(other.exit_fd_)),
+      oom_kills_before_(other.oom_kills_before_),
       pid_(std::exchange(other.pid_, -1)),
       exit_(other.exit_) {}
 
@@ -158,6 +166,7 @@ std::optional<Exit> WorkerProcess::poll_exit() {
   int status = 0;
   ::waitpid(pid_, &status, 0);
   exit_ = WIFSIGNALED(status) ? Exit{WTERMSIG(status), 0} : Exit{0, WEXITSTATUS(status)};
+  exit_->out_of_memory = exit_->signal == SIGKILL && oom_kills() > oom_kills_before_;
   return exit_;
 }
 

@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -68,11 +69,11 @@ class WorkerProcess {
   void signal_group(int signal) const;
 
  private:
-  WorkerProcess(SharedBox box, Fd socket, Fd output)
-      : box_(std::move(box)), socket_(std::move(socket)), output_(std::move(output)) {}
+  WorkerProcess(SharedBox box, Fd socket, Fd output);
 
   SharedBox box_;
   Fd socket_, output_, exit_fd_;
+  std::uint64_t oom_kills_before_;  // of the whole machine, when the process started
   pid_t pid_ = -1;
   std::optional<Exit> exit_;
 };

@@ -137,9 +137,16 @@ TEST(Blame, NoCallIsNegativeAndNoTextIsRubbish) {
 }
 
 TEST(Blame, WhatComesFromOutsideIsNoFinding) {
-  EXPECT_EQ(observe_exit({SIGKILL, 0}, marks(3, 2), kAsync, "").end, End::out_of_memory);
+  EXPECT_EQ(observe_exit({SIGKILL, 0, true}, marks(3, 2), kAsync, "").end, End::out_of_memory);
   EXPECT_EQ(observe_exit({SIGTERM, 0}, marks(3, 2), kAsync, "").end, End::worker_error);
   EXPECT_FALSE(observe_exit({SIGTERM, 0}, marks(3, 2), kAsync, "").fault.has_value());
+}
+
+TEST(Blame, AKilledWorkerIsJudgedUnlessMemoryRanOut) {
+  const auto seen = observe_exit({SIGKILL, 0}, marks(3, 2), kAsync, "");
+  EXPECT_EQ(seen.end, End::fault);
+  EXPECT_EQ(seen.fault->code, "SIGKILL");
+  EXPECT_EQ(seen.fault->call, 3);
 }
 
 TEST(Blame, ACrashOfHostCodeIsOfNoThreadAndSaysWhere) {
@@ -216,7 +223,8 @@ TEST(Blame, AReferenceThatCrashesIsTheAuthorsMistake) {
   EXPECT_FALSE(crashed.fault);
   const auto talks = observe_exit({0, device::kFaultExit}, box, kOfTarget, "last words");
   EXPECT_TRUE(talks.message.starts_with(crashed.message + "; its output ends:\n")) << talks.message;
-  EXPECT_EQ(seen({SIGKILL, 0}).end, End::out_of_memory);
+  EXPECT_EQ(seen({SIGKILL, 0, true}).end, End::out_of_memory);
+  EXPECT_EQ(seen({SIGKILL, 0}).end, End::worker_error);
   EXPECT_EQ(seen({SIGTERM, 0}).end, End::worker_error) << "it came from outside";
 }
 

@@ -68,7 +68,7 @@ INSTANTIATE_TEST_SUITE_P(
         Hostile{"abort", End::fault, "SIGABRT", "assertion `x < n` failed"},
         Hostile{"fault-record", End::fault, "SIGSEGV", ""},
         Hostile{"exit-3", End::exited, "exit", "exited with code 3"},
-        Hostile{"killed", End::out_of_memory, "", "SIGKILL"},
+        Hostile{"killed", End::fault, "SIGKILL", "killed by SIGKILL"},
         Hostile{"orphan", End::exited, "exit", "exited with code 5"},
         Hostile{"hang", End::hang, "hang", "did not end within 1000 ms"},
         Hostile{"hang-ignoring-term", End::hang, "hang", "did not end within 1000 ms"},
