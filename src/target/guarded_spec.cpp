@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/spec_mistake.h"
+#include "core/terminal.h"
 #include "target/known_enumerator.h"
 
 namespace redzone {
@@ -32,7 +33,8 @@ struct Owner {
   void guard(std::function<R(A...)>& function, std::string name) const {
     if (!function) return;
     SpecCalls::Function* watched =
-        watch == nullptr ? nullptr : watch->keep(fmt::format("target '{}': {}", target, name));
+        watch == nullptr ? nullptr
+                         : watch->keep(printable(fmt::format("target '{}': {}", target, name)));
     function = [call = std::move(function), owner = *this, name = std::move(name),
                 watched](A... arguments) -> R {
       const auto threw = [&](const std::string& what) {
@@ -45,7 +47,8 @@ struct Owner {
       } catch (const SpecMistake&) {
         throw;
       } catch (const SpecError& e) {
-        throw SpecMistake(SpecMistake::Kind::undeclared, owner.target, name, e.what(), "");
+        throw SpecMistake(SpecMistake::Kind::undeclared, owner.target, name, e.what(),
+                          "");
       } catch (const std::exception& e) {
         throw threw(fmt::format("\"{}\"", e.what()));
       } catch (...) {

@@ -9,6 +9,7 @@
 #include "core/device_traits.h"
 #include "core/exit_code.h"
 #include "core/names.h"
+#include "core/signal_line.h"
 #include "core/terminal.h"
 #include "target/code_hash.h"
 #include "target/guarded_spec.h"
@@ -20,21 +21,23 @@ namespace redzone {
 namespace {
 
 // Prints a line to standard error. Called from any thread, also in a signal handler.
-void say(const std::string& what) {
-  const std::string line =
-      fmt::format("{}redzone: {}\n", ::isatty(STDERR_FILENO) != 0 ? "\n" : "", printable(what));
-  [[maybe_unused]] const auto written = ::write(STDERR_FILENO, line.data(), line.size());
+void say(std::string_view function, const SignalLine& what) {
+  SignalLine line;
+  line << (::isatty(STDERR_FILENO) != 0 ? "\nredzone: " : "redzone: ") << function << " "
+       << what.text();
+  line.print(STDERR_FILENO);
 }
 
 // Ends a driver that cannot continue, or a worker that cannot be used; from any thread. Findings of
 // a driver are already stored, and its workers end with it.
-[[noreturn]] void end_process(const std::string& why) {
-  say(why);
+[[noreturn]] void end_process(std::string_view function, const SignalLine& why) {
+  say(function, why);
   ::_exit(kUsage);
 }
 
-std::string not_returned(const std::string& function, std::chrono::milliseconds limit) {
-  return fmt::format("{} has not returned for {} ms", function, limit.count());
+SignalLine not_returned(std::chrono::milliseconds limit) {
+  SignalLine line;
+  return line << "has not returned for " << limit.count() << " ms";
 }
 
 auto key_of(const TargetEntry& e) {
@@ -58,7 +61,7 @@ Result<Registry> Registry::load(std::span<const std::filesystem::path> plugins,
   RZ_TRY(probe_plugins(plugins, deadline, stop));
   Registry registry;
   registry.watch_ = std::make_shared<SpecWatch>(deadline, [deadline](const std::string& function) {
-    end_process(not_returned(function, deadline));
+    end_process(function, not_returned(deadline));
   });
   registry.end_ = std::make_unique<SpecEnd>(
       [watch = registry.watch_] { return watch->running_name(); }, end_process);
@@ -95,10 +98,11 @@ Result<void> Registry::preload(const std::function<std::string()>& wait,
                                std::chrono::milliseconds slow) const {
   for (auto* preload : preloads_) preload();
   if (warm_ups_.empty()) return {};
-  SpecWatch watch(slow, [slow](const std::string& function) { say(not_returned(function, slow)); });
+  SpecWatch watch(slow, [slow](const std::string& function) { say(function, not_returned(slow)); });
   const SpecEnd ends([&watch] { return watch.running_name(); }, end_process);
   for (const WarmUp& warm_up : warm_ups_) {
-    auto* const function = watch.keep(fmt::format("plugin {}: its warm-up", warm_up.plugin));
+    auto* const function =
+        watch.keep(printable(fmt::format("plugin {}: its warm-up", warm_up.plugin)));
     std::string problem;
     try {
       const SpecCalls::Running running(&watch, function);

@@ -1,6 +1,5 @@
 #include "target/spec_end.h"
 
-#include <fmt/format.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -14,11 +13,11 @@ namespace redzone {
 namespace {
 
 constexpr std::array kSignals{SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP};
-constexpr std::size_t kStackBytes = 256 * 1024;  // because `end` formats and prints
+constexpr std::size_t kStackBytes = 256 * 1024;
 
 struct Told {
   std::function<const std::string*()> running;
-  std::function<void(const std::string&)> end;
+  SpecEnd::End end;
   pid_t process = 0;
   std::array<struct sigaction, kSignals.size()> before = {};
 };
@@ -29,18 +28,21 @@ std::unique_ptr<Told>& told() {
   return one;
 }
 
-void tell(const std::string& what) {
+void tell(std::string_view what, std::string_view signal) {
   if (told() == nullptr || told()->process != ::getpid()) return;
-  if (const std::string* function = told()->running()) told()->end(*function + " " + what);
+  const std::string* const function = told()->running();
+  if (function == nullptr) return;
+  SignalLine line;
+  told()->end(*function, line << what << signal);
 }
 
 void on_exit() {
-  tell("ended the process by exit()");
+  tell("ended the process by exit()", "");
 }
 
 // A signal that no function of a spec has caused goes to the previous handler.
 void on_signal(int signal) {
-  tell(fmt::format("ended with SIG{}", sigabbrev_np(signal)));
+  tell("ended with SIG", sigabbrev_np(signal));
   for (std::size_t i = 0; told() != nullptr && i < kSignals.size(); ++i)
     if (kSignals[i] == signal) ::sigaction(signal, &told()->before[i], nullptr);
   ::raise(signal);
@@ -48,8 +50,7 @@ void on_signal(int signal) {
 
 }  // namespace
 
-SpecEnd::SpecEnd(std::function<const std::string*()> running,
-                 std::function<void(const std::string&)> end) {
+SpecEnd::SpecEnd(std::function<const std::string*()> running, End end) {
   if (told() != nullptr) return;
   tells_ = true;
   // An alternate stack, because an endless recursion leaves no stack space for the handler.

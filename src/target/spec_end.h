@@ -10,17 +10,23 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
+
+#include "core/signal_line.h"
 
 namespace redzone {
 
 class SpecEnd {
  public:
-  // `running`: returns the running function ("target 't': the work function"), or null. `end`: ends
-  // the process and reports why. Both are called in handlers of exit() and of signals, and only in
+  // Ends the process and reports which function did what ("ended with SIGFPE").
+  using End = std::function<void(std::string_view function, const SignalLine& what)>;
+
+  // `running`: returns the running function ("target 't': the work function"), or null. Both are
+  // called in handlers of exit() and of signals, so they take no memory and no locks, and only in
   // the process that created this object. An endless recursion is detected only on the thread that
   // creates the object; that thread must outlive the object. The object does nothing while another
   // one exists.
-  SpecEnd(std::function<const std::string*()> running, std::function<void(const std::string&)> end);
+  SpecEnd(std::function<const std::string*()> running, End end);
   ~SpecEnd();
   SpecEnd(const SpecEnd&) = delete;
   SpecEnd& operator=(const SpecEnd&) = delete;

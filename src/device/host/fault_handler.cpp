@@ -11,6 +11,7 @@
 
 #include "core/near_fault.h"
 #include "core/page.h"
+#include "core/signal_line.h"
 #include "core/trial.h"
 #include "device/host/vector_access.h"
 
@@ -141,41 +142,10 @@ const char* name_of_signal(int signal) {
   }
 }
 
-// Formats without the C library's formatting, which is not safe in a handler.
-class Line {
- public:
-  Line& operator<<(const char* text) {
-    while (*text != '\0' && size_ < sizeof text_) text_[size_++] = *text++;
-    return *this;
-  }
-  Line& operator<<(std::int64_t value) {
-    char digits[24];
-    char* at = digits + sizeof digits;
-    *--at = '\0';
-    const bool negative = value < 0;
-    std::uint64_t rest =
-        negative ? 0 - static_cast<std::uint64_t>(value) : static_cast<std::uint64_t>(value);
-    do {
-      *--at = static_cast<char>('0' + rest % 10);
-      rest /= 10;
-    } while (rest != 0);
-    if (negative) *--at = '-';
-    return *this << at;
-  }
-  void print() {
-    const ssize_t written = write(STDERR_FILENO, text_, size_);
-    static_cast<void>(written);  // a failed write cannot be handled here
-  }
-
- private:
-  char text_[512];
-  std::size_t size_ = 0;
-};
-
 void print(const FaultRecord& record, const char* kernel) {
   static constexpr const char* kAccess[] = {"access", "read", "write"};
   static constexpr const char* kSide[] = {"at", "before", "after", "inside"};
-  Line line;
+  SignalLine line;
   line << "redzone: " << name_of_signal(record.signal);
   if ((record.valid & kFaultOfAlignment) != 0) line << ": misaligned";
   if (record.buffer[0] != '\0')
@@ -187,8 +157,7 @@ void print(const FaultRecord& record, const char* kernel) {
     line << " block (" << record.block[0] << "," << record.block[1] << "," << record.block[2]
          << ") thread (" << record.thread[0] << "," << record.thread[1] << "," << record.thread[2]
          << ")";
-  line << "\n";
-  line.print();
+  line.print(STDERR_FILENO);
 }
 
 void handle(int signal, siginfo_t* info, void* machine_context);
