@@ -20,4 +20,7 @@ Utf8Character first_character(std::string_view text);
 // Replaces each byte that is not part of well-formed UTF-8 with U+FFFD.
 std::string valid_utf8(std::string_view bytes);
 
+// At most `bytes` bytes of valid UTF-8, cut between characters.
+std::string_view cut_utf8(std::string_view text, std::size_t bytes);
+
 }  // namespace redzone

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/utf8.h"
 #include "report/format.h"
 #include "report/night_words.h"
 #include "report/reference.h"

@@ -127,10 +127,4 @@ std::string markdown_block(std::string_view text, std::string_view language) {
   return out + fence + '\n';
 }
 
-std::string_view cut_utf8(std::string_view text, std::size_t bytes) {
-  if (text.size() <= bytes) return text;
-  while (bytes > 0 && (static_cast<unsigned char>(text[bytes]) & 0xc0) == 0x80) --bytes;
-  return text.substr(0, bytes);
-}
-
 }  // namespace redzone::report

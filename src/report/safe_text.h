@@ -38,7 +38,4 @@ std::string markdown_cell_code(std::string_view text);
 // A fenced block; the fence is longer than any run of backticks inside. Ends with a newline.
 std::string markdown_block(std::string_view text, std::string_view language = "");
 
-// At most `bytes` bytes of valid UTF-8, cut between characters.
-std::string_view cut_utf8(std::string_view text, std::size_t bytes);
-
 }  // namespace redzone::report

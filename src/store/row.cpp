@@ -1,5 +1,7 @@
 #include "store/row.h"
 
+#include "core/utf8.h"
+
 namespace redzone::store {
 
 void unsound_row(std::string_view of, std::string_view what) {
@@ -14,10 +16,7 @@ void refuse_row(std::string_view of, std::string_view what) {
 std::string cut_text(const std::string& text) {
   if (text.size() <= kMostTextBytes) return text;
   const std::string end = fmt::format(" ... ({} bytes in all)", text.size());
-  std::size_t kept = kMostTextBytes - end.size();
-  // Does not cut within a UTF-8 character.
-  while (kept > 0 && (static_cast<unsigned char>(text[kept]) & 0xc0) == 0x80) --kept;
-  return text.substr(0, kept) + end;
+  return std::string(cut_utf8(text, kMostTextBytes - end.size())) + end;
 }
 
 std::string RowWriter::join(std::string_view format, std::string_view separator) const {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/spec_mistake.h"
+#include "core/target_text.h"
 #include "core/terminal.h"
 #include "target/known_enumerator.h"
 
@@ -47,10 +48,10 @@ struct Owner {
       } catch (const SpecMistake&) {
         throw;
       } catch (const SpecError& e) {
-        throw SpecMistake(SpecMistake::Kind::undeclared, owner.target, name, e.what(),
+        throw SpecMistake(SpecMistake::Kind::undeclared, owner.target, name, target_line(e.what()),
                           "");
       } catch (const std::exception& e) {
-        throw threw(fmt::format("\"{}\"", e.what()));
+        throw threw(fmt::format("\"{}\"", target_line(e.what())));
       } catch (...) {
         throw threw("something that is not a std::exception");
       }

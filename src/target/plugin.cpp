@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "core/device_traits.h"
+#include "core/target_text.h"
 
 namespace redzone {
 namespace {
@@ -82,9 +83,9 @@ Result<LoadedPlugin> load_plugin(const std::filesystem::path& file) {
   try {
     return load_checked(file);
   } catch (const SpecError& e) {
-    thrown = e.what();
+    thrown = target_line(e.what());
   } catch (const std::exception& e) {
-    thrown = fmt::format("threw \"{}\" while loading", e.what());
+    thrown = fmt::format("threw \"{}\" while loading", target_line(e.what()));
   } catch (...) {
     thrown = "threw something that is not a std::exception while loading";
   }

@@ -10,6 +10,7 @@
 #include "core/exit_code.h"
 #include "core/names.h"
 #include "core/signal_line.h"
+#include "core/target_text.h"
 #include "core/terminal.h"
 #include "target/code_hash.h"
 #include "target/guarded_spec.h"
@@ -108,9 +109,9 @@ Result<void> Registry::preload(const std::function<std::string()>& wait,
       const SpecCalls::Running running(&watch, function);
       warm_up.function();
       if (std::string failure = wait(); !failure.empty())
-        problem = "enqueued work that failed: " + std::move(failure);
+        problem = "enqueued work that failed: " + target_line(failure);
     } catch (const std::exception& e) {
-      problem = fmt::format("threw \"{}\"", e.what());
+      problem = fmt::format("threw \"{}\"", target_line(e.what()));
     } catch (...) {
       problem = "threw something that is not a std::exception";
     }

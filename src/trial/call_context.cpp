@@ -284,10 +284,15 @@ void CallContext::replay(const GraphRef& graph, int stream) {
 }
 
 void CallContext::unsupported(std::string reason) {
+  if (reason.empty()) reason = "the target refuses the call, and gives no reason";
   state_.session.stop(End::unsupported, std::move(reason));
 }
 
 void CallContext::fail(std::string code, std::string message) {
+  if (code.empty()) {
+    code = kTargetErrorCode;
+    message = message.empty() ? "fail() without a code" : "fail() without a code: " + message;
+  }
   state_.session.stop_fault(std::move(code), call(), {}, std::move(message));
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/target_text.h"
+
 namespace redzone::trial {
 namespace {
 
@@ -12,16 +14,6 @@ constexpr std::size_t kFillOperations = 2;
 constexpr std::size_t kCheckOperations = 4;
 constexpr std::size_t kWaitOperations = 2;
 constexpr std::size_t kAcquireOperations = 3;  // a pool may make the stream wait for another stream
-
-// A target may stop a trial with a text of any length, and the driver keeps the text for each
-// trial.
-constexpr std::size_t kMostTextBytes = std::size_t{16} << 10;
-
-std::string cut(const std::string& text) {
-  std::string out(text, 0, kMostTextBytes);
-  if (out.size() < text.size()) out += " [cut]";
-  return out;
-}
 
 }  // namespace
 
@@ -80,9 +72,11 @@ void Session::stop(const device::Failure& failure) {
 
 void Session::report(Observation& to) const {
   to.end = end_;
-  to.message = cut(message_);
+  to.message = target_text(message_);
   to.fault = fault_;
-  if (to.fault) to.fault->detail = cut(to.fault->detail);
+  if (!to.fault) return;
+  to.fault->code = target_text(to.fault->code, kMostTargetCodeBytes);
+  to.fault->detail = target_text(to.fault->detail);
 }
 
 void Session::set_call(std::int32_t call) {

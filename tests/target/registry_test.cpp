@@ -130,7 +130,7 @@ TEST(Registry, RequireSaysWhatWouldBeRight) {
 }
 
 TEST(Registry, SurvivesPluginsThatDoNotLoad) {
-  expect_problem("throws", "threw \"no license\" while loading");
+  expect_problem("throws", R"(threw "no license\nfor \x1b[31mthis" while loading)");
   expect_problem("exits", "exited with code 7 while loading");
   expect_problem("segfaults", "killed by SIGSEGV while loading");
   expect_problem("aborts", "killed by SIGABRT while loading");

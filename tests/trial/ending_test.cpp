@@ -4,6 +4,7 @@
 
 #include <stdexcept>
 
+#include "core/target_text.h"
 #include "trial/bench.h"
 
 namespace redzone::testing {
@@ -78,14 +79,29 @@ TEST(Ending, TextsOfTheTargetAreCut) {
   const std::string text(1 << 20, 'x');
   Bench throws([&](Context&) { throw std::runtime_error(text); });
   const Observation thrown = throws.run({call_of(1, 1)});
-  EXPECT_LT(thrown.fault->detail.size(), 20'000u);
+  EXPECT_EQ(thrown.fault->detail, std::string(kMostTargetTextBytes, 'x') + " [cut]");
   EXPECT_LT(thrown.fault->code.size(), 200u);
   Bench refuses([&](Context& ctx) { ctx.unsupported(text); });
-  EXPECT_LT(refuses.run({call_of(1, 1)}).message.size(), 20'000u);
+  EXPECT_EQ(refuses.run({call_of(1, 1)}).message,
+            std::string(kMostTargetTextBytes, 'x') + " [cut]");
+  Bench fails([&](Context& ctx) { ctx.fail(text, text); });
+  EXPECT_EQ(fails.run({call_of(1, 1)}).fault->code,
+            std::string(kMostTargetCodeBytes, 'x') + " [cut]");
   Bench names([&](Context& ctx) { ctx.scratch(text, 64, 16, {}); });
   const Observation o = names.run({call_of(1, 1)});
   EXPECT_EQ(o.fault->code, "target-error");
   EXPECT_NE(o.fault->detail.find("1048576 bytes, at most 256"), std::string::npos);
+}
+
+TEST(Ending, WhatHasNoTextIsNotWithoutWords) {
+  Bench fails([](Context& ctx) { ctx.fail("", ctx.dim("C") == 1 ? "" : "no room"); });
+  const Observation o = fails.run({call_of(1, 1)});
+  EXPECT_EQ(o.fault->code, kTargetErrorCode);
+  EXPECT_EQ(o.fault->detail, "fail() without a code");
+  EXPECT_EQ(fails.run({call_of(1, 2)}).fault->detail, "fail() without a code: no room");
+  Bench refuses([](Context& ctx) { ctx.unsupported(""); });
+  EXPECT_EQ(refuses.run({call_of(1, 1)}).message,
+            "the target refuses the call, and gives no reason");
 }
 
 TEST(Ending, ErrorsOfTheWrapper) {

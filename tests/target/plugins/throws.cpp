@@ -2,5 +2,5 @@
 
 REDZONE_PLUGIN(registrar) {
   add_noop(registrar, "thrower");
-  throw std::runtime_error("no license");
+  throw std::runtime_error("no license\nfor \x1b[31mthis");
 }
