@@ -129,11 +129,13 @@ Result<int> Run::run(const po::variables_map& flags, Results& out) {
   if (launch) wanted.screen.relaxed = *launch;
   RZ_TRY_ASSIGN(auto request, request_of(flags));
   request.command = run_as_typed(flags, request.seed);
+  const SanitizerTool tool = wanted.sanitizer;
   RZ_TRY_ASSIGN(auto opened, engine::Engine::open(wanted));
   engine::Engine& engine = *opened;
   RZ_TRY_ASSIGN(const auto quarantined, forbidden(flags));
-  RZ_TRY_ASSIGN(const auto selection,
-                engine::select(engine.site(), selection_options(flags), quarantined));
+  engine::SelectionOptions asked = selection_options(flags);
+  asked.tool = tool;
+  RZ_TRY_ASSIGN(const auto selection, engine::select(engine.site(), asked, quarantined));
   for (const auto& [target, why] : selection.skipped)
     print_note(fmt::format("not applicable: {}: {}", target, why));
   if (selection.targets.empty()) return kNotJudged;

@@ -72,10 +72,14 @@ Result<Selection> fitting(const std::string& pattern, const Site& site) {
 }
 
 Result<std::optional<std::string>> cannot_fuzz(const TargetEntry& entry, const Site& site,
+                                               SanitizerTool tool,
                                                const std::vector<store::Quarantined>& quarantined) {
   const TargetSpec& spec = entry.spec;
   if (entry.origin.source == TargetSource::python && !site.traits().execution.runs_kernels)
     return "it is Python code, of which a dry run can leave nothing out";
+  if (is_check(tool) && entry.origin.source == TargetSource::plugin && !entry.origin.path.empty())
+    if (auto why = problem_of_checked_build(checked_build(entry.origin.path)); !why.empty())
+      return why;
   for (const auto& q : quarantined)
     if (q.signature.target == spec.name) return q.why;
   if (auto why = site.cannot_run(spec)) return why;
@@ -129,7 +133,7 @@ Result<Selection> select(const Site& site, const SelectionOptions& options,
   if (wanted.empty() && out.skipped.empty() && options.lazy)
     return usage_error("--lazy: there is no package to launch; add one with --package");
   for (const auto* entry : wanted) {
-    RZ_TRY_ASSIGN(const auto why, cannot_fuzz(*entry, site, quarantined));
+    RZ_TRY_ASSIGN(const auto why, cannot_fuzz(*entry, site, options.tool, quarantined));
     if (why)
       out.skipped.push_back({entry->spec.name, *why});
     else

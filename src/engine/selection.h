@@ -18,6 +18,7 @@ struct SelectionOptions {
   bool puzzles = false;                    // include puzzles
   bool lazy = false;  // packages under the launch that compiles, tunes and freezes
   bool all = false;   // all kernels and packages, packages under both launches
+  SanitizerTool tool = SanitizerTool::none;  // runs each plan, too
 };
 
 struct Skipped {
@@ -33,7 +34,8 @@ struct Selection {
 };
 
 // Selects the named targets, or all that are not puzzles. Targets with a quarantined finding are
-// skipped, since their plans could trigger it again. Returns a usage error for an unknown name.
+// skipped, since their plans could trigger it again, and so are those that have no build for the
+// tool if it is a check. Returns a usage error for an unknown name.
 Result<Selection> select(const Site& site, const SelectionOptions& options,
                          const std::vector<store::Quarantined>& quarantined);
 

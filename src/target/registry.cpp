@@ -207,11 +207,15 @@ std::string problem_of_checked_build(const std::filesystem::path& checked) {
   std::error_code no_plugin, no_checked;
   const auto of_plugin = std::filesystem::last_write_time(plugin, no_plugin);
   const auto of_checked = std::filesystem::last_write_time(checked, no_checked);
-  if (no_plugin || no_checked || of_checked >= of_plugin) return "";
   const std::string name = checked.filename().string();
-  return fmt::format(
-      "{} is older than {}: build it again (one that ships: `ninja -C build {}_checked`)",
-      checked.string(), plugin.string(), name.substr(0, name.find('.')));
+  const std::string how =
+      fmt::format("(one that ships: `ninja -C build {}_checked`)", name.substr(0, name.find('.')));
+  if (no_checked)
+    return fmt::format("{} has no build for checks, as {} would be {}", plugin.string(),
+                       checked.string(), how);
+  if (no_plugin || of_checked >= of_plugin) return "";
+  return fmt::format("{} is older than {}: build it again {}", checked.string(), plugin.string(),
+                     how);
 }
 
 std::vector<std::filesystem::path> shipped_plugins() {

@@ -122,7 +122,7 @@ class Registry {
 // The path of the plugin's build for checks (<redzone/host_checks.h>), whether or not it exists:
 // the file of the same name in the folder `checked` beside the plugin.
 std::filesystem::path checked_build(const std::filesystem::path& plugin);
-// Why a build for checks cannot be used: it is older than its plugin. "" if it can.
+// Why a build for checks cannot be used: it is missing, or older than its plugin. "" if it can.
 std::string problem_of_checked_build(const std::filesystem::path& checked);
 
 // ../lib/redzone/targets/*.so relative to the running binary, ascending; empty if the folder is

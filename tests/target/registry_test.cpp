@@ -309,6 +309,9 @@ TEST(Registry, ABuildForChecksIsNotOlderThanItsPlugin) {
   const path plain = folder.path() / "scale.host.so", checked = checked_build(plain);
   std::filesystem::create_directories(checked.parent_path());
   std::ofstream(plain) << "plain";
+  EXPECT_EQ(problem_of_checked_build(checked),
+            plain.string() + " has no build for checks, as " + checked.string() +
+                " would be (one that ships: `ninja -C build scale_checked`)");
   std::ofstream(checked) << "checked";
   const auto now = std::filesystem::last_write_time(plain);
   std::filesystem::last_write_time(checked, now);
