@@ -11,6 +11,7 @@ std::vector<Axis> axes_of(const Plan& plan, const TargetSpec& spec, const AxesOp
   add_dim_axes(list);
   add_layout_axes(list);
   add_data_axis(list);
+  add_same_data_axis(list);
   add_mode_axes(list, options);
   return list.take();
 }

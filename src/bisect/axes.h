@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/enum_names.h"
@@ -27,6 +28,8 @@ using Change = std::function<void(Draft&)>;
 struct Setting {
   std::string text;  // the value: "64", "gated", "absent", "as in call 2"
   Change apply;
+  bool takes_along = false;  // also changes dims that a constraint binds to the changed one
+  bool far = false;  // a dim's far value (far_value()), too large to be combined with others
 };
 
 struct Axis {
@@ -49,6 +52,12 @@ struct AxesOptions {
   std::vector<std::string_view> varied = {};
 };
 
+// Name of the axis of the data.
+inline constexpr std::string_view kDataAxis = "data";
+// Name of the axis of which calls have the same data, and its values.
+inline constexpr std::string_view kSameData = "same data";
+inline constexpr std::string_view kInAllCalls = "in all calls", kInSomeCalls = "in some calls",
+                                  kInNoCall = "in no call";
 // Number of other seeds to try.
 inline constexpr std::uint64_t kOtherData = 6;
 // Gives all calls of the plan the other data number `by`, counted from 1; calls that were identical

@@ -26,14 +26,15 @@ class AxisList {
     axes_.back().steps = std::move(steps);
   }
   // Adds a value to the last axis.
-  void add(std::string text, Change apply) {
+  void add(Setting setting) {
     Draft draft(plan_);
-    apply(draft);
+    setting.apply(draft);
     const Plan changed = draft.done();
     if (calls_of(changed).empty() || !validate(changed, spec_)) return;
     if (!seen_.insert(plan_hash(changed)).second) return;
-    axes_.back().others.push_back({std::move(text), std::move(apply)});
+    axes_.back().others.push_back(std::move(setting));
   }
+  void add(std::string text, Change apply) { add({std::move(text), std::move(apply)}); }
   const Plan& plan() const { return plan_; }
   const TargetSpec& spec() const { return spec_; }
   std::vector<Axis> take() {
@@ -67,6 +68,7 @@ Setting dim_setting(const Plan& plan, const TargetSpec& spec, const DimSpec& dim
 void add_knob_axes(AxisList& list);
 void add_layout_axes(AxisList& list);
 void add_data_axis(AxisList& list);
+void add_same_data_axis(AxisList& list);
 void add_mode_axes(AxisList& list, const AxesOptions& options);
 void add_step_axes(AxisList& list);
 void add_dim_axes(AxisList& list);

@@ -3,21 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <random>
 
 #include "bisect/dim_rows.h"
+#include "bisect/rechecks.h"
 #include "bisect/smallest_set.h"
 #include "core/validate.h"
 
 namespace redzone::bisect {
 namespace {
-
-// Maximum number of passing values per axis that are tried again: those of a dim with other data,
-// and those of any axis under other launch modes.
-constexpr std::size_t kNearest = 2;
-// Number of launch modes other than the failing plan's.
-constexpr std::size_t kOtherLaunches = 2;
 
 // One value of one axis, for a combination.
 struct Pick {
@@ -51,25 +45,6 @@ class Bisector {
   void look_past(std::string background);
   void vary_together();
   void bring_back();
-  void recheck_with_other_data();
-  void recheck_under_other_launches();
-  // Combines passing values of other axes with values of the axis `with`.
-  struct Recheck {
-    std::size_t axis, setting;  // of the passing value
-    std::size_t changed;        // setting of `with`
-    Probe probe;
-  };
-  // Returns the rechecks that fail, and records their axes in the row of `with`.
-  std::vector<Recheck> failing_rechecks(std::size_t with, std::vector<Recheck> rechecks);
-  // The first axis for which `is` returns true; axes_.size() if there is none.
-  template <typename Is>
-  std::size_t find_axis(Is is) const {
-    return static_cast<std::size_t>(std::find_if(axes_.begin(), axes_.end(), is) - axes_.begin());
-  }
-  // Up to kNearest passing values of the axis; for a dim, those nearest to the failing plan's
-  // value.
-  std::vector<std::size_t> nearest_passes(std::size_t axis) const;
-
   std::string text_of(const Pick& pick) const {
     return fmt::format("{} = {}", axes_[pick.axis].name,
                        axes_[pick.axis].others[pick.setting].text);
@@ -78,8 +53,9 @@ class Bisector {
   std::optional<Plan> with(const std::vector<Pick>& picks) const;
   std::vector<Pick> some(const std::vector<Pick>& picks, const Subset& subset) const;
   ChangeSet change_set(const std::vector<Pick>& picks);
-  // A random value of the axis with this answer.
-  std::optional<Pick> draw(std::size_t axis, Answer answer);
+  // A random value of the axis with this answer that may be combined with those of other axes; any
+  // if `alone`.
+  std::optional<Pick> draw(std::size_t axis, Answer answer, bool alone = false);
   bool passes(const std::vector<Pick>& picks);
   // Returns settings that pass together and differ from the failing plan as much as possible:
   // settings of the axes that matter (`needed`), including `axis` if possible, and of all other
@@ -106,7 +82,10 @@ std::size_t Bisector::values() const {
   std::size_t n = 0;
   for (const auto& axis : axes_)
     n += axis.others.size() + kNearest * kOtherLaunches +
-         (axis.kind == AxisKind::dim ? kNearest * kOtherData + kBeside : 0);
+         (axis.kind == AxisKind::dim ? kNearest * kOtherData + kBeside : 0) +
+         (axis.kind == AxisKind::dim || axis.kind == AxisKind::knob
+              ? kNearestInSchedules * kOtherSchedules
+              : 0);
   return n;
 }
 
@@ -132,11 +111,12 @@ ChangeSet Bisector::change_set(const std::vector<Pick>& picks) {
   return set;
 }
 
-std::optional<Pick> Bisector::draw(std::size_t axis, Answer answer) {
+std::optional<Pick> Bisector::draw(std::size_t axis, Answer answer, bool alone) {
   std::vector<Pick> fitting;
   const auto& tried = out_.rows[axis].tried;
   for (std::size_t s = 0; s < tried.size(); ++s)
-    if (tried[s].probe.answer == answer) fitting.push_back({axis, s});
+    if (tried[s].probe.answer == answer && (alone || !axes_[axis].others[s].far))
+      fitting.push_back({axis, s});
   if (fitting.empty()) return std::nullopt;
   return fitting[random_() % fitting.size()];
 }
@@ -180,7 +160,9 @@ void Bisector::vary_together() {
     std::vector<Pick> picks;
     for (std::size_t axis = 0; axis < axes_.size(); ++axis) {
       if (!can_combine(axis) || matters(axis) || random_() % 3 == 0) continue;
-      if (const auto pick = draw(axis, Answer::fails)) picks.push_back(*pick);
+      // What takes other dims along would hide which of them matters.
+      const auto pick = draw(axis, Answer::fails);
+      if (pick && !axes_[axis].others[pick->setting].takes_along) picks.push_back(*pick);
     }
     if (picks.size() < 2 || !with(picks)) continue;
     auto set = change_set(picks);
@@ -195,79 +177,6 @@ void Bisector::vary_together() {
       for (const auto j : smallest)
         if (i != j) out_.rows[picks[i].axis].or_else.push_back(axes_[picks[j].axis].name);
     if (!out_.go) out_.go = change_set(some(picks, smallest));
-  }
-}
-
-std::vector<std::size_t> Bisector::nearest_passes(std::size_t axis) const {
-  const auto distance = [&](std::size_t s) {
-    if (axes_[axis].kind != AxisKind::dim) return 0LL;
-    return std::abs(std::stoll(axes_[axis].others[s].text) - std::stoll(axes_[axis].value));
-  };
-  std::vector<std::size_t> out;
-  const auto& tried = out_.rows[axis].tried;
-  for (std::size_t s = 0; s < tried.size(); ++s)
-    if (tried[s].probe.answer == Answer::passes) out.push_back(s);
-  std::stable_sort(out.begin(), out.end(),
-                   [&](std::size_t a, std::size_t b) { return distance(a) < distance(b); });
-  if (out.size() > kNearest) out.resize(kNearest);
-  return out;
-}
-
-std::vector<Bisector::Recheck> Bisector::failing_rechecks(std::size_t with_axis,
-                                                          std::vector<Recheck> rechecks) {
-  std::vector<Plan> plans;
-  std::erase_if(rechecks, [&](const Recheck& r) {
-    auto plan = with({{r.axis, r.setting}, {with_axis, r.changed}});
-    if (plan) plans.push_back(std::move(*plan));
-    return !plan;
-  });
-  const auto probes = prober_.ask(plans);
-  for (std::size_t i = 0; i < probes.size(); ++i) rechecks[i].probe = probes[i];
-  std::erase_if(rechecks, [](const Recheck& r) { return r.probe.answer != Answer::fails; });
-  auto& decides = out_.rows[with_axis].decides_with;
-  for (const auto& r : rechecks) {
-    const auto& name = axes_[r.axis].name;
-    if (std::find(decides.begin(), decides.end(), name) == decides.end()) decides.push_back(name);
-  }
-  return rechecks;
-}
-
-// A dim also determines the generated data. If only some data fails, the seed of the failing plan
-// proves nothing about other values of the dim.
-void Bisector::recheck_with_other_data() {
-  const auto data = find_axis([](const Axis& axis) { return axis.kind == AxisKind::data; });
-  if (data == axes_.size()) return;
-  const std::size_t seeds = axes_[data].others.size();
-  std::vector<Recheck> rechecks;
-  for (std::size_t axis = 0; axis < axes_.size(); ++axis) {
-    if (axes_[axis].kind != AxisKind::dim || out_.rows[axis].necessary != true) continue;
-    for (const auto setting : nearest_passes(axis))
-      for (std::size_t seed = 0; seed < seeds; ++seed)
-        rechecks.push_back({axis, setting, seed, {}});
-  }
-  for (const auto& r : failing_rechecks(data, std::move(rechecks))) {
-    Tried& tried = out_.rows[r.axis].tried[r.setting];
-    if (!tried.other_data) tried.other_data = r.probe;
-  }
-}
-
-// A failure under blocking launches and a failure that needs queued work can have the same
-// signature. A setting that ends one of them then proves nothing about the other.
-void Bisector::recheck_under_other_launches() {
-  const auto launch = find_axis(
-      [](const Axis& axis) { return axis.kind == AxisKind::mode && axis.name == axis::kLaunch; });
-  if (launch == axes_.size() || matters(launch)) return;
-  std::vector<Recheck> rechecks;
-  for (std::size_t axis = 0; axis < axes_.size(); ++axis) {
-    if (axis == launch || !can_combine(axis) || out_.rows[axis].necessary != true) continue;
-    for (const auto setting : nearest_passes(axis))
-      for (std::size_t other = 0; other < axes_[launch].others.size(); ++other)
-        if (out_.rows[launch].tried[other].probe.answer == Answer::fails)
-          rechecks.push_back({axis, setting, other, {}});
-  }
-  for (const auto& r : failing_rechecks(launch, std::move(rechecks))) {
-    Tried& tried = out_.rows[r.axis].tried[r.setting];
-    if (!tried.other_launch) tried.other_launch = {axes_[launch].others[r.changed].text, r.probe};
   }
 }
 
@@ -325,8 +234,11 @@ void Bisector::restore(const std::vector<Pick>& far) {
 void Bisector::bring_back() {
   // Take the simplest setting that ends the failure: axes are sorted by simplicity.
   for (std::size_t axis = 0; axis < axes_.size() && !out_.go; ++axis)
-    if (out_.rows[axis].necessary == true)
-      if (const auto pick = draw(axis, Answer::passes)) out_.go = change_set({*pick});
+    if (out_.rows[axis].necessary == true) {
+      auto pick = draw(axis, Answer::passes);
+      if (!pick) pick = draw(axis, Answer::passes, true);
+      if (pick) out_.go = change_set({*pick});
+    }
   std::vector<Pick> needed;
   for (std::size_t axis = 0; axis < axes_.size(); ++axis) {
     if (!can_combine(axis) || !matters(axis)) continue;
@@ -348,10 +260,9 @@ Bisection Bisector::run() {
   if (out_.base.answer == Answer::fails) {
     vary_alone();
     vary_together();
-    recheck_with_other_data();
-    recheck_under_other_launches();
     bring_back();
     complete_dims(spec_, axes_, prober_, out_);
+    recheck_passes(spec_, axes_, options_.axes, prober_, out_);
     // Later steps may have found a value that passes, so there is no background.
     if (std::any_of(out_.rows.begin(), out_.rows.end(), a_value_passes)) out_.background.clear();
     if (const auto& varied = options_.axes.varied; !varied.empty()) {

@@ -5,14 +5,13 @@
 // 3. Changes settings that did not matter alone together, in random combinations: if either of two
 //    settings is enough for the failure, changing one of them does not end it. Combinations that
 //    pass are split by delta debugging.
-// 4. Repeats a passing change of a dim with other data: if that fails, the change passed only
-//    because of the data. Repeats a passing change of another setting under the other launch modes
-//    that fail: if that fails, two mechanisms have the same signature, and the setting matters to
-//    only one.
-// 5. Starts from a plan that passes and differs in as many settings as possible, and finds which
+// 4. Starts from a plan that passes and differs in as many settings as possible, and finds which
 //    settings of the failing plan restore the failure.
-// 6. For a dim, tries the values next to the value at which it seems to begin or cease to fail, and
+// 5. For a dim, tries the values next to the value at which it seems to begin or cease to fail, and
 //    adds values that earlier bisections of the finding have decided.
+// 6. Repeats passing changes of dims with other data, of dims and knobs under other schedules, and
+//    of all settings under the other launch modes that fail: if that fails, the change passed only
+//    because of these, or two mechanisms have the same signature (rechecks.h).
 #pragma once
 
 #include <cstdint>
@@ -31,13 +30,28 @@ struct Tried {
   std::string value;
   Plan plan;
   Probe probe;
-  std::optional<Probe> other_data = {};  // the value passes, but fails with other data
+  // The value passes, but fails with `failing` of the `tried` other seeds of the data. `probe`: of
+  // the first of these.
+  struct OtherData {
+    Probe probe;
+    std::size_t failing = 0, tried = 0;
+  };
+  std::optional<OtherData> other_data = {};
   // The value passes, but fails under this launch mode. The failing plan fails under both.
   struct OtherLaunch {
     std::string launch;
     Probe probe;
   };
   std::optional<OtherLaunch> other_launch = {};
+  // The value passes, but fails with this seed of the schedule.
+  struct OtherSchedule {
+    std::string seed;
+    Probe probe;
+  };
+  std::optional<OtherSchedule> other_schedule = {};
+
+  // True if the value is known to pass only under the conditions of the failing plan.
+  bool is_doubtful() const { return other_data || other_launch || other_schedule; }
 };
 
 enum class Relevance : std::uint8_t {
@@ -76,8 +90,7 @@ struct Row {
   // passes sometimes.
   bool otherwise = false;
   bool by_oracle = false;  // the oracle varies this setting itself and reports that it matters
-  // For a dim with a list of values: every valid value was tried, and no passing value fails with
-  // other data.
+  // For a dim with a list of values: every valid value was tried.
   bool all_tried = false;
   // For a dim: maps each passing value to the nearest valid values below and above it.
   std::map<std::int64_t, std::vector<std::int64_t>> beside = {};

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <span>
 
 #include "bisect/axis_list.h"
@@ -132,10 +133,33 @@ void use_other_data(Plan& plan, std::uint64_t by) {
 
 void add_data_axis(AxisList& list) {
   const auto seed = calls_of(list.plan()).front()->call.seed;
-  list.begin(AxisKind::data, "data", fmt::format("seed {}", seed));
+  list.begin(AxisKind::data, std::string(kDataAxis), fmt::format("seed {}", seed));
   for (std::uint64_t by = 1; by <= kOtherData; ++by)
     list.add(fmt::format("seed {}", other_seed(list.plan(), seed, by)),
              [by](Draft& draft) { use_other_data(draft.plan, by); });
+}
+
+// The axis of the data keeps the data of calls equal or different, as they are.
+void add_same_data_axis(AxisList& list) {
+  const auto steps = call_steps(list.plan());
+  if (steps.size() < 2) return;
+  std::set<std::uint64_t> seeds;
+  for (const auto* step : calls_of(list.plan())) seeds.insert(step->call.seed);
+  const std::string_view value = seeds.size() == 1              ? kInAllCalls
+                                 : seeds.size() == steps.size() ? kInNoCall
+                                                                : kInSomeCalls;
+  list.begin(AxisKind::data, std::string(kSameData), std::string(value), true);
+  if (value != kInNoCall)
+    list.add(std::string(kInNoCall), [steps](Draft& draft) {
+      const std::uint64_t first = call_at(draft, steps.back()).seed;
+      for (std::size_t i = 0; i + 1 < steps.size(); ++i)
+        call_at(draft, steps[i]).seed = other_seed(draft.plan, first, steps.size() - 1 - i);
+    });
+  if (value != kInAllCalls)
+    list.add(std::string(kInAllCalls), [steps](Draft& draft) {
+      const std::uint64_t last = call_at(draft, steps.back()).seed;
+      for (const auto step : steps) call_at(draft, step).seed = last;
+    });
 }
 
 }  // namespace redzone::bisect

@@ -68,9 +68,7 @@ class DimRow {
     }
     row_.all_tried = !dim_.values.empty() &&
                      std::all_of(dim_.values.begin(), dim_.values.end(),
-                                 [&](std::int64_t value) { return has(value) || !with(value); }) &&
-                     std::none_of(row_.tried.begin(), row_.tried.end(),
-                                  [](const Tried& tried) { return tried.other_data.has_value(); });
+                                 [&](std::int64_t value) { return has(value) || !with(value); });
   }
 
  private:

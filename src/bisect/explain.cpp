@@ -18,9 +18,11 @@ struct Seen {
   // "guard_before (redzone: write after y (t))": the same failure with another signature, or
   // another failure.
   std::vector<std::string> shown_otherwise, failing_otherwise;
-  std::vector<std::string> only_this_data;  // values that pass but fail with other data
+  // "2 (3 of 6 seeds)": a value that passes but fails with other data.
+  std::vector<std::string> only_this_data;
   // "guard with launch = gated": a passing value, and the launch mode under which it fails.
-  std::vector<std::string> only_this_launch;
+  std::vector<std::string> only_this_launch, only_this_schedule;
+  bool doubtful = false;  // a passing value fails under other conditions
   Counts fails, passes;
   bool background = true;  // every value in `passing` fails in another way
 };
@@ -36,10 +38,16 @@ Seen seen_of(const Row& row) {
     } else if (t.probe.answer == Answer::passes) {
       seen.passing.push_back(t.value);
       seen.background = seen.background && t.probe.fails_otherwise();
-      if (t.other_data) seen.only_this_data.push_back(t.value);
+      seen.doubtful = seen.doubtful || t.is_doubtful();
+      if (t.other_data)
+        seen.only_this_data.push_back(fmt::format("{} ({} of {} seeds)", t.value,
+                                                  t.other_data->failing, t.other_data->tried));
       if (t.other_launch)
         seen.only_this_launch.push_back(
             fmt::format("{} with launch = {}", t.value, t.other_launch->launch));
+      if (t.other_schedule)
+        seen.only_this_schedule.push_back(
+            fmt::format("{} and schedule = {}", t.value, t.other_schedule->seed));
       seen.passes.add(t.probe.counts);
     } else if (t.probe.answer == Answer::differs) {
       seen.failing_otherwise.push_back(fmt::format("{} ({})", t.value, t.probe.counts.said));
@@ -139,9 +147,21 @@ bool fails_beside(const Row& row, const DimValues& values, std::int64_t passing,
 // if there is none.
 std::string must_differ_from(const Bisection& b, const Row& row, const Seen& seen) {
   const auto values = dim_values(row, seen);
-  if (!values || values->passing.size() != 1) return "";
+  if (!values || values->passing.size() != 1 || seen.doubtful) return "";
   if (!fails_beside(row, *values, values->passing.front(), true)) return "";
   return elsewhere(b, row, seen.passing.front());
+}
+
+// True if the plan fails with less than half of the data or schedules that were tried: its seed
+// says little about other values of a dim, and the few other seeds that were tried there do not
+// either.
+bool rarely_fails(const Bisection& b) {
+  return std::any_of(b.rows.begin(), b.rows.end(), [](const Row& row) {
+    if (row.necessary != true) return false;
+    if (row.axis != kDataAxis && row.axis != axis::kSchedule) return false;
+    const Seen seen = seen_of(row);
+    return seen.failing.size() + 1 < seen.passing.size();
+  });
 }
 
 std::string of_dim(const Bisection& b, const Row& row, const Seen& seen) {
@@ -155,6 +175,7 @@ std::string of_dim(const Bisection& b, const Row& row, const Seen& seen) {
   const auto& [failing, passing] = *values;
   const std::string tried =
       fmt::format("fails with {}; {}", some_of(failing), ends(seen, some_of(passing)));
+  if (seen.doubtful || rarely_fails(b)) return fmt::format("{} matters: {}", row.axis, tried);
   const char* const among = row.all_tried ? "" : " among the values tried";
   if (failing.size() > 1 && passing.back() < failing.front() &&
       fails_beside(row, *values, passing.back(), false))
@@ -177,6 +198,11 @@ std::string of_step(const Row& row, const Seen& seen) {
   return fmt::format("needs {} as it is: {}", row.axis, ends(seen));
 }
 
+std::string of_same_data(const Row& row, const Seen& seen) {
+  if (row.value == kInNoCall) return "needs calls with different data; " + ends(seen, "the same");
+  return fmt::format("needs the same data {}; {}", row.value, ends(seen, "other data in each"));
+}
+
 // The runs at values of other rows with which this row decides.
 Counts decided(const Bisection& b, const Row& row) {
   Counts counts;
@@ -184,8 +210,10 @@ Counts decided(const Bisection& b, const Row& row) {
     const auto& with = row.decides_with;
     if (std::find(with.begin(), with.end(), other.axis) == with.end()) continue;
     for (const auto& t : other.tried) {
-      if (row.kind == AxisKind::data && t.other_data) counts.add(t.other_data->counts);
-      if (row.kind == AxisKind::mode && t.other_launch) counts.add(t.other_launch->probe.counts);
+      if (row.axis == kDataAxis && t.other_data) counts.add(t.other_data->probe.counts);
+      if (row.axis == axis::kLaunch && t.other_launch) counts.add(t.other_launch->probe.counts);
+      if (row.axis == axis::kSchedule && t.other_schedule)
+        counts.add(t.other_schedule->probe.counts);
     }
   }
   return counts;
@@ -211,6 +239,7 @@ std::string text_at_this_launch(const Bisection& b, const Row& row, const Seen& 
     case AxisKind::step:
       return of_step(row, seen);
     case AxisKind::data:
+      if (row.axis == kSameData) return of_same_data(row, seen);
       return fmt::format("depends on the data: fails with {} of {} seeds tried",
                          seen.failing.size() + 1, seen.failing.size() + seen.passing.size() + 1);
     default:
@@ -223,11 +252,22 @@ std::string text_at_this_launch(const Bisection& b, const Row& row, const Seen& 
   return out + "; " + ends(seen);
 }
 
+// True if the failure needs queued work, so that there is no other mechanism without it.
+bool launch_matters(const Bisection& b) {
+  return std::any_of(b.rows.begin(), b.rows.end(), [](const Row& row) {
+    return row.axis == axis::kLaunch && (row.by_oracle || row.necessary == true);
+  });
+}
+
 std::string row_text(const Bisection& b, const Row& row, const Seen& seen) {
   std::string out = text_at_this_launch(b, row, seen);
   if (!seen.only_this_launch.empty())
-    out += fmt::format("; a second mechanism with the same signature fails with {}",
+    out += fmt::format("; {} {}",
+                       launch_matters(b) ? "also fails with"
+                                         : "a second mechanism with the same signature fails with",
                        fmt::join(seen.only_this_launch, ", "));
+  if (!seen.only_this_schedule.empty())
+    out += fmt::format("; also fails with {}", fmt::join(seen.only_this_schedule, ", "));
   return out;
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <optional>
 #include <set>
 
 #include "bisect/axis_list.h"
@@ -11,17 +12,18 @@
 namespace redzone::bisect {
 namespace {
 
-constexpr std::size_t kMostValues = 8;
+constexpr std::size_t kMostValues = 10;
 
 std::int64_t dim_of(const Plan& plan, std::size_t step, const std::string& name) {
   return get(std::get<CallStep>(plan.steps[step]).call.dims, name);
 }
 
 // Returns up to kMostValues values to try instead of `value`, ascending. The most informative are
-// chosen first: the values of other calls, neighbours, both sides of the tile, the next powers of
-// two and multiples of 16, the smallest.
+// chosen first: the values of other calls, neighbours, the smallest and the largest (`far`), both
+// sides of the tile, the next powers of two and multiples of 16.
 std::vector<std::int64_t> values_near(const DimSpec& dim, std::int64_t value,
-                                      const std::vector<std::int64_t>& elsewhere) {
+                                      const std::vector<std::int64_t>& elsewhere,
+                                      std::optional<std::int64_t> far) {
   std::vector<std::int64_t> wanted = elsewhere;
   if (dim.values.empty()) {
     const auto unit = dim.multiple_of;
@@ -30,6 +32,8 @@ std::vector<std::int64_t> values_near(const DimSpec& dim, std::int64_t value,
     };
     const auto more = {value + unit,
                        value - unit,
+                       least_value(dim),
+                       far.value_or(value),
                        dim.tile,
                        dim.tile + unit,
                        2 * value,
@@ -37,10 +41,11 @@ std::vector<std::int64_t> values_near(const DimSpec& dim, std::int64_t value,
                        power(value + 1) + unit,
                        (value / 16 + 1) * 16,
                        value / 2 / unit * unit,
-                       dim.min,
                        (value / 64 + 1) * 64};
     wanted.insert(wanted.end(), more.begin(), more.end());
   } else {
+    wanted.push_back(least_value(dim));
+    wanted.push_back(far.value_or(value));
     auto at = std::find(dim.values.begin(), dim.values.end(), value);
     for (auto up = at; up != dim.values.end() && up - at < 4; ++up) wanted.push_back(*up);
     for (; at != dim.values.begin() && wanted.size() < kMostValues;) wanted.push_back(*--at);
@@ -71,10 +76,12 @@ std::string earlier_call_text(const Call& before, const TargetSpec& spec, const 
 void add_dim_values(AxisList& list, const DimSpec& dim, const std::vector<std::size_t>& steps,
                     const std::vector<std::int64_t>& elsewhere) {
   list.set_dim(dim, steps);
-  const std::int64_t own = dim_of(list.plan(), steps.front(), dim.name);
-  for (const auto value : values_near(dim, own, elsewhere)) {
+  const Call& call = std::get<CallStep>(list.plan().steps[steps.front()]).call;
+  const auto far = far_value(list.spec(), call, dim, call_steps(list.plan()).size());
+  for (const auto value : values_near(dim, get(call.dims, dim.name), elsewhere, far)) {
     auto setting = dim_setting(list.plan(), list.spec(), dim, steps, value);
-    list.add(std::move(setting.text), std::move(setting.apply));
+    setting.far = value > reach(dim, get(call.dims, dim.name));
+    list.add(std::move(setting));
   }
 }
 
@@ -95,10 +102,12 @@ std::string step_name(const Plan& plan, std::size_t step) {
 Setting dim_setting(const Plan& plan, const TargetSpec& spec, const DimSpec& dim,
                     const std::vector<std::size_t>& steps, std::int64_t value) {
   const Call& first = std::get<CallStep>(plan.steps[steps.front()]).call;
-  return {earlier_call_text(first, spec, dim.name, value),
+  const std::string text = earlier_call_text(first, spec, dim.name, value);
+  return {text,
           [steps, &spec, name = dim.name, value](Draft& draft) {
             for (const auto step : steps) set_dim(call_at(draft, step), spec, name, value);
-          }};
+          },
+          text != std::to_string(value)};
 }
 
 void add_step_axes(AxisList& list) {

@@ -6,17 +6,20 @@
 //            "setting", "value", "verdict", "necessary": bool or null, "sufficient": bool or null,
 //            "or_else": [text], "decides_with": [text], "by_oracle", "tried": [{"value", "answer",
 //            "plan_hash", "runs": RUNS, "other_data": RUNS with other data that fail, or null,
-//            "other_launch": {"launch", "runs": RUNS} under a launch that fails, or null}]}], "go":
-//            CHANGE or null, "come": CHANGE or null, "combinations": [CHANGE], "explain": [{"text",
-//            "verdict", "fails": RUNS, "passes": RUNS}]}
+//            "other_data_seeds": {"failing", "tried"}: numbers of other seeds, or null,
+//            "other_launch": {"launch", "runs": RUNS} under a launch that fails, or null,
+//            "other_schedule": {"seed", "runs": RUNS} with a schedule that fails, or null}]}],
+//            "go": CHANGE or null, "come": CHANGE or null, "combinations": [CHANGE], "explain":
+//            [{"text", "verdict", "fails": RUNS, "passes": RUNS}]}
 //   RUNS     {"k", "n", "other", "unjudged", "said"}: k of n judged runs failed as the finding,
 //            `other` of them failed otherwise. A sequential test determines the number of runs, so
 //            the counts have no interval
 //   CHANGE   {"settings": [text], "answer", "plan", "plan_hash", "runs": RUNS}
 //   --dim    {"finding", "signature", "dim", "calls", "base": RUNS, "sentence",
 //            "rule": text or null, "samples": [{"value", "answer", "runs": RUNS}],
-//            "only_this_data": [value that passes, but fails with other data], "foretold",
-//            "complete", "runs_made"}
+//            "only_this_data": [value that passes, but fails with other data],
+//            "only_this_schedule": [the same with other schedules], "foretold", "complete",
+//            "runs_made"}
 //   --builds {"finding", "signature", "sentence", "first_bad": path or null, "last_good": path or
 //            null, "between": [path], "confidence", "path": [{"build", "answer", "skipped", "runs":
 //            RUNS, "likely": path or null, "confidence"}]}

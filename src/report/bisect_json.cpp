@@ -16,13 +16,25 @@ Json other_launch_json(const bisect::Tried& t) {
   return {{"launch", t.other_launch->launch}, {"runs", runs_json(t.other_launch->probe.counts)}};
 }
 
+Json other_seeds_json(const bisect::Tried& t) {
+  if (!t.other_data) return {};
+  return {{"failing", t.other_data->failing}, {"tried", t.other_data->tried}};
+}
+
+Json other_schedule_json(const bisect::Tried& t) {
+  if (!t.other_schedule) return {};
+  return {{"seed", t.other_schedule->seed}, {"runs", runs_json(t.other_schedule->probe.counts)}};
+}
+
 Json tried(const bisect::Tried& t) {
   return {{"value", t.value},
           {"answer", t.probe.answer_text()},
           {"plan_hash", plan_hash(t.plan)},
           {"runs", runs_json(t.probe.counts)},
-          {"other_data", t.other_data ? runs_json(t.other_data->counts) : Json()},
-          {"other_launch", other_launch_json(t)}};
+          {"other_data", t.other_data ? runs_json(t.other_data->probe.counts) : Json()},
+          {"other_data_seeds", other_seeds_json(t)},
+          {"other_launch", other_launch_json(t)},
+          {"other_schedule", other_schedule_json(t)}};
 }
 
 Json row_json(const bisect::Row& r) {

@@ -20,10 +20,13 @@ std::string shown_as(const bisect::Tried& t) {
 // Lists the conditions under which a passing value fails.
 std::string fails_after_all(const bisect::Tried& t) {
   std::string out;
-  if (t.other_data) out += fmt::format(" (other data: {})", ratio(t.other_data->counts));
+  if (t.other_data) out += fmt::format(" (other data: {})", ratio(t.other_data->probe.counts));
   if (t.other_launch)
     out += fmt::format(" (launch {}: {})", t.other_launch->launch,
                        ratio(t.other_launch->probe.counts));
+  if (t.other_schedule)
+    out += fmt::format(" (schedule {}: {})", t.other_schedule->seed,
+                       ratio(t.other_schedule->probe.counts));
   return out;
 }
 

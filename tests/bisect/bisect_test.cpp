@@ -171,7 +171,8 @@ TEST(Bisect, SaysSoOfADimWhereTheDataMattersInThePlanItself) {
     return call.seed % 3 == 0 || (call.seed == 2 && get(call.dims, "H") >= 2);
   });
   EXPECT_EQ(row_of(b, "data").necessary, true);
-  EXPECT_NE(sentence(b).find("; with other data 1 also fails"), std::string::npos) << sentence(b);
+  EXPECT_NE(sentence(b).find("; with other data 1 (2 of 6 seeds) also fails"), std::string::npos)
+      << sentence(b);
 }
 
 // Stale memory fails with recycled buffers under any launch mode; a missing wait fails with fresh
@@ -245,7 +246,7 @@ TEST(Bisect, SaysThatCallsMustDifferOnlyWhereTheValuesBesideFail) {
   });
   EXPECT_EQ(said_of(b, "call 1: T"),
             "needs call 1: T < 65 among the values tried (fails with 1, 2, 3, 16, 64; passes with "
-            "65, 66)");
+            "65, 66, 4096)");
   EXPECT_EQ(sentence(b).find("another T"), std::string::npos) << sentence(b);
   const auto differ = bisected(sample_plan({call_step(1, 1), call_step(65, 1)}), [](const Plan& p) {
     return calls_of(p).size() == 2 && dim(p, 0, "T") != dim(p, 1, "T");
@@ -327,7 +328,7 @@ TEST(Bisect, CountsTheStoredValuesOfADim) {
       sample_spec(), stored);
   EXPECT_EQ(row_of(b, "T").relevance(), Relevance::necessary);
   const std::string said = said_of(b, "T");
-  EXPECT_NE(said.find("101; passes with 100"), std::string::npos) << said;
+  EXPECT_NE(said.find("101, 4096; passes with 100"), std::string::npos) << said;
   EXPECT_EQ(said.rfind("T matters", 0), 0u) << said;
 }
 
@@ -364,6 +365,98 @@ TEST(Bisect, SaysNoBoundThatASampleContradicts) {
       if (stored.contains(plan_hash(sample_plan({call_step(t, 1)}))))
         RC_ASSERT(fails(t) == (less ? t < limit : t > limit));
   }));
+}
+
+// 8192 and what is between are not near 49, and a kernel may fail there for the same reason.
+TEST(Bisect, SaysNoBoundThatTheLargestValueContradicts) {
+  const auto b = bisected(sample_plan({call_step(49, 1)}), [](const Plan& p) {
+    return dim(p, 0, "T") < 50 || dim(p, 0, "T") >= 3000;
+  });
+  const std::string said = said_of(b, "T");
+  EXPECT_EQ(said.rfind("T matters: fails with 1, ", 0), 0u) << said;
+  EXPECT_NE(said.find(", 49, 4096; passes with 50, "), std::string::npos) << said;
+}
+
+// The largest value takes too long: the largest of its half, its quarter and so on that does not.
+TEST(Bisect, TriesTheLargestValueThatTakesLittleWork) {
+  TargetSpec spec = sample_spec();
+  spec.dims[0].max = std::int64_t{1} << 40;
+  const auto fails = [](const Plan& p) { return dim(p, 0, "T") < 50; };
+  const auto b = bisected(sample_plan({call_step(49, 1)}), fails, 1, spec);
+  const auto far = std::stoll(row_of(b, "T").tried.back().value);
+  EXPECT_GT(far, 50000);
+  EXPECT_LE(far, 500000);
+}
+
+// Each with the values 33, 34, ... that pass with the plan's own data and mode.
+TEST(Bisect, SaysNoBoundWhereAPassingValueFailsOtherwise) {
+  const auto bound = [](const FakeRunner::Rule& also, const Mode& mode = {},
+                        const BisectOptions& options = {}) {
+    FakeRunner runner([&](const Plan& p) { return dim(p, 0, "T") < 33 || also(p); });
+    Prober prober(runner, {});
+    Plan plan = sample_plan({call_step(32, 1)});
+    plan.mode = mode;
+    std::get<CallStep>(plan.steps[0]).call.seed = 1;
+    return said_of(bisect(plan, sample_spec(), prober, options), "T");
+  };
+  const auto never = [](const Plan&) { return false; };
+  EXPECT_EQ(bound(never).rfind("needs T < 33 among the values tried (", 0), 0u) << bound(never);
+  const auto schedule = bound([](const Plan& p) { return p.mode.schedule_seed == 3; });
+  EXPECT_EQ(schedule.rfind("T matters: fails with 1, ", 0), 0u) << schedule;
+  EXPECT_NE(schedule.find("; also fails with 33 and schedule = 3"), std::string::npos);
+  const auto data = bound([](const Plan& p) { return calls_of(p)[0]->call.seed % 3 == 0; });
+  EXPECT_EQ(data.rfind("T matters: fails with 1, ", 0), 0u) << data;
+  EXPECT_NE(data.find("; with other data 33 (2 of 6 seeds), 34 (2 of 6 seeds) also fails"),
+            std::string::npos)
+      << data;
+  // What the oracle compares has no row, and 33 passes only with the plan's launch.
+  Mode queued;
+  queued.launch = Launch::async;
+  BisectOptions by_oracle;
+  by_oracle.axes.varied = {axis::kLaunch};
+  const auto gated = [](const Plan& p) { return p.mode.launch == Launch::gated; };
+  const auto launch = bound(gated, queued, by_oracle);
+  EXPECT_EQ(launch.rfind("T matters: fails with 1, ", 0), 0u) << launch;
+  EXPECT_NE(launch.find("; also fails with 33 with launch = gated"), std::string::npos) << launch;
+  EXPECT_EQ(bound(never, queued, by_oracle).rfind("needs T < 33", 0), 0u);
+}
+
+// 1 of 7 seeds fails, so that six others that pass at 33 say little.
+TEST(Bisect, SaysNoBoundWhereFewDataFail) {
+  Plan plan = sample_plan({call_step(32, 1)});
+  std::get<CallStep>(plan.steps[0]).call.seed = 8;
+  const auto b = bisected(plan, [](const Plan& p) {
+    return dim(p, 0, "T") < 33 && calls_of(p)[0]->call.seed % 8 == 0;
+  });
+  EXPECT_EQ(row_of(b, "data").necessary, true);
+  EXPECT_EQ(said_of(b, "T").rfind("T matters: fails with 1, ", 0), 0u) << said_of(b, "T");
+}
+
+// All other seeds fail as well, because they are the same in both calls.
+TEST(Bisect, TellsCallsThatNeedTheSameData) {
+  const auto plan_of = [](std::uint64_t first, std::uint64_t second) {
+    Plan plan = sample_plan({call_step(8, 1), call_step(8, 1)});
+    std::get<CallStep>(plan.steps[0]).call.seed = first;
+    std::get<CallStep>(plan.steps[1]).call.seed = second;
+    return plan;
+  };
+  const auto equal = [](const Plan& p) {
+    const auto calls = calls_of(p);
+    return calls.size() == 2 && calls[0]->call.seed == calls[1]->call.seed;
+  };
+  const auto same = bisected(plan_of(1, 1), equal);
+  EXPECT_EQ(row_of(same, "data").relevance(), Relevance::irrelevant);
+  EXPECT_EQ(row_of(same, "same data").relevance(), Relevance::necessary);
+  EXPECT_NE(sentence(same).find("needs the same data in all calls; passes with other data in each"),
+            std::string::npos)
+      << sentence(same);
+  const auto different =
+      bisected(plan_of(1, 2), [&](const Plan& p) { return calls_of(p).size() == 2 && !equal(p); });
+  EXPECT_NE(sentence(different).find("needs calls with different data; passes with the same"),
+            std::string::npos)
+      << sentence(different);
+  const auto neither = bisected(plan_of(1, 2), [](const Plan&) { return true; });
+  EXPECT_EQ(row_of(neither, "same data").relevance(), Relevance::irrelevant);
 }
 
 TEST(Bisect, CountsWhatAnOracleComparesAsNeeded) {
