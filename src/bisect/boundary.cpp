@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <random>
+#include <span>
 
 #include "bisect/axes.h"
 #include "bisect/dim_change.h"
@@ -18,28 +19,36 @@ namespace redzone::bisect {
 namespace {
 
 constexpr int kMostRounds = 8;
+constexpr std::int64_t kMostInFull = 64;       // of so many values each is tried
 constexpr std::size_t kFresh = 12;             // random values on which a rule is tested
 constexpr std::int64_t kMostRecalled = 65536;  // values looked up in the results of earlier
                                                // bisections
-constexpr std::size_t kRetried = 2;            // passing values tried again with other data
+// Passing values tried again with other data, and with other schedules.
+constexpr std::size_t kRetried = 2, kRescheduled = 1;
 
 class Search {
  public:
   Search(const Plan& plan, const TargetSpec& spec, const DimSpec& dim,
-         std::vector<std::size_t> steps, Prober& prober, Boundary& out)
+         std::vector<std::size_t> steps, const AxesOptions& axes, Prober& prober, Boundary& out)
       : plan_(plan),
         spec_(spec),
         dim_(dim),
         steps_(std::move(steps)),
+        axes_(axes),
         prober_(prober),
         out_(out),
         own_(get(std::get<CallStep>(plan.steps[steps_.front()]).call.dims, dim.name)),
         least_(least_value(dim)),
         most_(std::max(reach(dim, own_), beyond_other_calls())),
+        far_(far_value(spec, std::get<CallStep>(plan.steps[steps_.front()]).call, dim,
+                       calls_of(plan).size())),
         random_(std::stoull(plan_hash(plan).substr(0, 16), nullptr, 16)) {}
 
   void run() {
+    out_.reach = most_;
+    out_.possible = possible(most_);
     ask(first_values());
+    if (far_) ask({*far_});
     bool settled = false, recalled = false;
     for (int round = 0; round < kMostRounds && !settled && !prober_.ended(); ++round) {
       out_.rule = fit_rule(answers_, dim_.tile);
@@ -58,31 +67,88 @@ class Search {
     if (out_.rule && contradicted_by_open()) out_.rule = std::nullopt;
     std::sort(out_.samples.begin(), out_.samples.end(),
               [](const DimSample& a, const DimSample& b) { return a.value < b.value; });
-    if (out_.rule) try_other_data();
+    if (!out_.rule) return;
+    name_the_only_value();
+    try_other_data();
+    try_other_schedules();
   }
 
  private:
-  // Repeats passing values with other data, because a value of the dim also determines the
-  // generated data.
-  void try_other_data() {
+  // "at most the smallest value" is that value, and so is "at least the largest".
+  void name_the_only_value() {
+    DimRule& rule = *out_.rule;
+    if (rule.kind != DimRule::Class::all) return;
+    if (rule.most && !rule.least && !is_possible_below(*rule.most)) rule.least = rule.most;
+    if (rule.least && !rule.most && *rule.least == largest()) rule.most = rule.least;
+  }
+  bool is_possible_below(std::int64_t value) const {
+    if (dim_.values.empty()) return least_ < value;
+    return std::any_of(dim_.values.begin(), dim_.values.end(),
+                       [&](std::int64_t v) { return v < value; });
+  }
+  std::int64_t largest() const {
+    return dim_.values.empty() ? dim_.max / dim_.multiple_of * dim_.multiple_of
+                               : *std::max_element(dim_.values.begin(), dim_.values.end());
+  }
+
+  // The passing values nearest to the plan's own.
+  std::vector<std::int64_t> nearest_passes(std::size_t most) const {
     std::vector<std::int64_t> passing;
     for (const auto& s : out_.samples)
       if (s.probe.answer == Answer::passes && s.value != 0) passing.push_back(s.value);
     std::stable_sort(passing.begin(), passing.end(), [&](std::int64_t a, std::int64_t b) {
       return std::abs(a - own_) < std::abs(b - own_);
     });
-    passing.resize(std::min(passing.size(), kRetried));
-    for (const auto value : passing) {
+    passing.resize(std::min(passing.size(), most));
+    return passing;
+  }
+
+  // Repeats passing values with other data, because a value of the dim also determines the
+  // generated data.
+  void try_other_data() {
+    for (const auto value : nearest_passes(kRetried)) {
       const auto plan = with(value);
       if (!plan) continue;
       std::vector<Plan> plans;
       for (std::uint64_t by = 1; by <= kOtherData; ++by)
         use_other_data(plans.emplace_back(*plan), by);
-      const auto probes = prober_.ask(plans);
-      if (std::any_of(probes.begin(), probes.end(),
-                      [](const Probe& p) { return p.answer == Answer::fails; }))
-        out_.only_this_data.push_back(value);
+      if (any_fails(plans)) out_.only_this_data.push_back(value);
     }
+  }
+
+  // Does the same with other schedules: a seed gives other interleavings if a call has another
+  // size.
+  void try_other_schedules() {
+    const ModeAxis* const axis = find_mode_axis(axes_.modes, axis::kSchedule);
+    const auto& varied = axes_.varied;
+    if (axis == nullptr || (axis->has != nullptr && !axis->has(plan_)) ||
+        std::find(varied.begin(), varied.end(), axis->name) != varied.end())
+      return;
+    for (const auto value : nearest_passes(kRescheduled)) {
+      const auto plan = with(value);
+      if (!plan) continue;
+      std::vector<Plan> plans;
+      for (const auto& schedule : axis->values) {
+        Draft draft(*plan);
+        schedule.set(draft);
+        plans.push_back(draft.done());
+      }
+      if (any_fails(plans)) out_.only_this_schedule.push_back(value);
+    }
+  }
+
+  bool any_fails(std::span<const Plan> plans) {
+    const auto probes = prober_.ask(plans);
+    return std::any_of(probes.begin(), probes.end(),
+                       [](const Probe& p) { return p.answer == Answer::fails; });
+  }
+
+  // Number of values up to this one, if constraints allow all.
+  std::int64_t possible(std::int64_t up_to) const {
+    if (dim_.values.empty())
+      return std::max<std::int64_t>((up_to - least_) / dim_.multiple_of + 1, 1);
+    return std::count_if(dim_.values.begin(), dim_.values.end(),
+                         [&](std::int64_t value) { return value <= up_to; });
   }
 
   // The value just above the largest that any call has.
@@ -173,6 +239,11 @@ class Search {
 
   std::vector<std::int64_t> first_values() const {
     if (!dim_.values.empty()) return dim_.values;
+    if (possible(most_) <= kMostInFull) {
+      std::vector<std::int64_t> all;
+      for (auto value = least_; value <= most_; value += dim_.multiple_of) all.push_back(value);
+      return all;
+    }
     std::set<std::int64_t> values{dim_.min, dim_.min + 1, own_, most_};
     const auto both_sides = [&](std::int64_t v) {
       for (const auto by : {-1, 0, 1}) values.insert(v + by * dim_.multiple_of);
@@ -249,9 +320,11 @@ class Search {
   const TargetSpec& spec_;
   const DimSpec& dim_;
   std::vector<std::size_t> steps_;
+  const AxesOptions& axes_;
   Prober& prober_;
   Boundary& out_;
   std::int64_t own_, least_, most_;
+  std::optional<std::int64_t> far_;
   std::mt19937_64 random_;
   std::set<std::int64_t> seen_;  // values probed in this search
   std::map<std::int64_t, bool> answers_;
@@ -304,6 +377,26 @@ std::string open_values(const Boundary& b) {
   return "; not yet decided: " + samples_with(b, Answer::undecided);
 }
 
+// "47 of the 256 values from 1 to 256 tried", and which larger ones.
+std::string tried(const Boundary& b) {
+  std::size_t beyond = 0;
+  for (const auto& s : b.samples) beyond += s.value > b.reach ? 1 : 0;
+  const std::size_t within = b.samples.size() - beyond;
+  if (within == 0) return fmt::format("{} values tried", b.samples.size());
+  std::string out = fmt::format("{} of the {} values from {} to {} tried", within, b.possible,
+                                b.samples.front().value, b.samples[within - 1].value);
+  if (beyond == 1) out += fmt::format(", and {}", b.samples.back().value);
+  if (beyond > 1) out += fmt::format(", and {} up to {}", beyond, b.samples.back().value);
+  return out;
+}
+
+// What the rule is limited to, as a passing value near the plan's own fails otherwise.
+std::string conditions(const Boundary& b) {
+  if (b.only_this_data.empty() && b.only_this_schedule.empty()) return "";
+  const char* const both = b.only_this_schedule.empty() ? "data" : "data and schedule";
+  return fmt::format("with this {}: ", b.only_this_data.empty() ? "schedule" : both);
+}
+
 }  // namespace
 
 const DimSample* Boundary::sample(std::int64_t value) const {
@@ -323,7 +416,7 @@ Result<Boundary> find_boundary(const Plan& plan, const TargetSpec& spec, const s
   constexpr double kSamples = 100;
   out.base = prober.calibrate(plan, options.error / kSamples);
   if (out.base.answer == Answer::fails) {
-    Search(plan, spec, *named, steps.first, prober, out).run();
+    Search(plan, spec, *named, steps.first, options.axes, prober, out).run();
     std::vector<Probe> probes;
     for (const auto& sample : out.samples) probes.push_back(sample.probe);
     out.background = background_of(probes);
@@ -331,7 +424,7 @@ Result<Boundary> find_boundary(const Plan& plan, const TargetSpec& spec, const s
       prober.look_past(out.background);
       out.samples.clear();
       out.rule.reset();
-      Search(plan, spec, *named, steps.first, prober, out).run();
+      Search(plan, spec, *named, steps.first, options.axes, prober, out).run();
       // The second search may probe other values than the first.
       if (std::any_of(out.samples.begin(), out.samples.end(),
                       [](const DimSample& s) { return s.probe.counts.passed > 0; }))
@@ -354,7 +447,7 @@ std::string sentence(const Boundary& b) {
     return fmt::format("no rule for {} so far: fails with {}, {} {}{}.", name,
                        samples_with(b, Answer::fails), ends_with(!b.background.empty()),
                        samples_with(b, Answer::passes), open);
-  std::string out = (b.complete ? "" : "so far: ") + b.rule->text(name);
+  std::string out = (b.complete ? "" : "so far: ") + conditions(b) + b.rule->text(name);
   const auto beside = [&](const DimSample* passing, std::int64_t failing) {
     const DimSample* other = b.sample(failing);
     if (passing == nullptr || other == nullptr) return;
@@ -374,8 +467,10 @@ std::string sentence(const Boundary& b) {
   if (b.rule->most) beside(after, *b.rule->most);
   if (!b.only_this_data.empty())
     out += fmt::format("; with other data {} also fails", fmt::join(b.only_this_data, ", "));
-  return fmt::format("{}{}. {} samples, {} of them predicted.", out, open, b.samples.size(),
-                     b.predicted);
+  if (!b.only_this_schedule.empty())
+    out +=
+        fmt::format("; with another schedule {} also fails", fmt::join(b.only_this_schedule, ", "));
+  return fmt::format("{}{}. {}; {} of them predicted.", out, open, tried(b), b.predicted);
 }
 
 }  // namespace redzone::bisect

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "bisect/axes.h"
 #include "bisect/prober.h"
 
 namespace redzone::bisect {
@@ -49,6 +50,12 @@ struct Boundary {
   std::string background;  // see Bisection::background
   // Passing values near the plan's own value that fail with other data.
   std::vector<std::int64_t> only_this_data;
+  // The same with other seeds of the schedule.
+  std::vector<std::int64_t> only_this_schedule;
+  // Up to this value samples are drawn. A larger one that takes little work is also tried, and
+  // those between if it contradicts the rule.
+  std::int64_t reach = 0;
+  std::int64_t possible = 0;  // number of values up to there
   std::size_t predicted = 0;  // samples that the rule predicted correctly
   std::int64_t runs = 0;
   bool complete = false;
@@ -59,6 +66,7 @@ struct Boundary {
 struct BoundaryOptions {
   std::size_t call = 0;  // counted from 1; 0: all calls if they agree in the dim, else the last
   double error = 0.02;
+  AxesOptions axes = {};
 };
 
 // Returns a usage error if the target has no such dim or the plan no such call.

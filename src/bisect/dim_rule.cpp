@@ -113,7 +113,9 @@ bool DimRule::fails(std::int64_t value) const {
 
 std::string DimRule::text(const std::string& dim) const {
   std::string range;
-  if (least && most)
+  if (least && least == most)
+    range = fmt::format("{} = {}", dim, *least);
+  else if (least && most)
     range = fmt::format("{} <= {} <= {}", *least, dim, *most);
   else if (least)
     range = fmt::format("{} >= {}", dim, *least);
@@ -125,7 +127,7 @@ std::string DimRule::text(const std::string& dim) const {
   };
   switch (kind) {
     case Class::all:
-      return range.empty() ? fmt::format("fails for every {}", dim) : "fails for " + range;
+      return range.empty() ? fmt::format("fails for every {} tried", dim) : "fails for " + range;
     case Class::remainders:
       what = remainder("=");
       break;

@@ -1,5 +1,6 @@
 #include "bisect/rivals.h"
 
+#include <algorithm>
 #include <set>
 
 namespace redzone::bisect {
@@ -30,11 +31,29 @@ bool is_named(const DimRule& rule, std::int64_t value) {
   return unbounded.fails(value) != others;
 }
 
+// A range of a few values may be the first of a class, with a modulus of which no sample tells.
+std::vector<std::int64_t> of_a_class(const std::map<std::int64_t, bool>& fails,
+                                     std::int64_t smallest, std::int64_t largest) {
+  constexpr int kFew = 3;
+  constexpr std::int64_t kLargestModulus = 32;
+  const auto failing =
+      std::count_if(fails.begin(), fails.end(), [](const auto& answer) { return answer.second; });
+  if (failing == 0 || failing > kFew) return {};
+  const auto first = std::find_if(fails.begin(), fails.end(), [](const auto& answer) {
+                       return answer.second;
+                     })->first;
+  std::set<std::int64_t> out;
+  for (std::int64_t modulus = 2; modulus <= kLargestModulus; ++modulus)
+    for (const auto value : {first - modulus, first + modulus})
+      if (value >= smallest && value <= largest && !fails.contains(value)) out.insert(value);
+  return {out.begin(), out.end()};
+}
+
 }  // namespace
 
 std::vector<std::int64_t> rivals(const DimRule& rule, const std::map<std::int64_t, bool>& fails,
                                  std::int64_t smallest, std::int64_t largest) {
-  if (rule.kind == Class::all) return {};
+  if (rule.kind == Class::all) return of_a_class(fails, smallest, largest);
   std::vector<std::int64_t> named;  // samples of the class, within the bounds
   for (const auto& [value, _] : fails)
     if (is_named(rule, value) && value >= rule.least.value_or(value) &&

@@ -11,8 +11,9 @@
 
 namespace redzone::bisect {
 
-// Returns such values in [smallest, largest], ascending, without those that have an answer. Empty
-// for a rule of class `all`.
+// Returns such values in [smallest, largest], ascending, without those that have an answer. For a
+// rule of class `all` they are those that would fail if the first failing value were one of a class
+// of remainders, provided that few values fail.
 std::vector<std::int64_t> rivals(const DimRule& rule, const std::map<std::int64_t, bool>& fails,
                                  std::int64_t smallest, std::int64_t largest);
 

@@ -61,6 +61,7 @@ Result<int> bisect_dim(const po::variables_map& flags, Results& out) {
   return with_finding(flags, [&](engine::Probing& probing) -> Result<bisect::Probe> {
     bisect::BoundaryOptions options;
     options.call = flags["call"].as<Count>().value;
+    options.axes = probing.axes();
     RZ_TRY_ASSIGN(const auto result,
                   bisect::find_boundary(probing.finding().plan, probing.spec(),
                                         flags["dim"].as<std::string>(), probing.prober(), options));

@@ -33,6 +33,7 @@ std::string boundary_json(const Finding& f, const bisect::Boundary& b) {
                 {"rule", b.rule ? Json(b.rule->text(b.dim)) : Json()},
                 {"samples", samples},
                 {"only_this_data", b.only_this_data},
+                {"only_this_schedule", b.only_this_schedule},
                 {"foretold", b.predicted},
                 {"complete", b.complete},
                 {"runs_made", b.runs}});
