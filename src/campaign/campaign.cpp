@@ -423,17 +423,6 @@ void Campaign::count_spec_error(TargetState& target, std::string_view function,
   for (auto* plans : {&target.stats.plans, &result_.stats.plans, &target.stats.harness_errors,
                       &result_.stats.harness_errors})
     ++*plans;
-  ++target.mistakes;
-  if (target.mistakes != target.stats.plans || target.mistakes != TargetState::kOnlyMistakes)
-    return;
-  target.only_mistakes = true;
-  target.stats.spec_error += fmt::format(
-      "; so ended each of the first {} plans, and the target is left out", target.mistakes);
-  for (auto& u : result_.unjudged)
-    if (u.spec_error && u.target == target.stats.target) {
-      u.reason = target.stats.spec_error;
-      break;
-    }
 }
 
 void Campaign::count(TargetState& target, const Verdict& verdict) {

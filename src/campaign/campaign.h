@@ -190,8 +190,7 @@ class Campaign {
   void prepare_ahead();
   // True if some target that may generate plans has no prepared plan.
   bool is_preparing();
-  // Number of plans that the target may still generate; 0 while it is quarantined, and if its
-  // plans only show mistakes of its author.
+  // Number of plans that the target may still generate; 0 while it is quarantined.
   std::uint64_t plans_left(const TargetState& target) const;
   // True if the target may generate a plan now: it has plans left, it need not wait for the first
   // look at other targets, and its triage does not claim all of its time.
@@ -248,7 +247,7 @@ class Campaign {
   // True if the target's next plan must wait until another of its plans is judged.
   bool waits_for_itself(const TargetState& target) const;
   // True if the target has a deferred plan that can run now, or may generate one and has it
-  // prepared. False while it has no plans_left() for these reasons.
+  // prepared. False while it is quarantined.
   bool may_run(TargetState& target) const;
   // The target to run next. Of those that may run and need not wait for their own plan, first those
   // that do not let others pass, then the one with the least due(). Null if there is none.

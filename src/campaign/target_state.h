@@ -139,11 +139,6 @@ struct Campaign::TargetState {
   }
   bool triage_began = false;  // a case has started
   bool quarantined = false;   // see CampaignOptions
-  // Plans that ended with a mistake of the target's author. If the first plans all do, the others
-  // probably would, too, and the target generates no more of them.
-  std::uint64_t mistakes = 0;
-  bool only_mistakes = false;
-  static constexpr std::uint64_t kOnlyMistakes = 32;
 };
 
 }  // namespace redzone::campaign

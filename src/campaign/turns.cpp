@@ -24,7 +24,7 @@ constexpr std::chrono::duration<double, std::micro> kMostCredit{std::chrono::sec
 }  // namespace
 
 std::uint64_t Campaign::plans_left(const TargetState& target) const {
-  if (target.quarantined || target.only_mistakes) return 0;
+  if (target.quarantined) return 0;
   if (options_.plans_per_target == 0) return std::numeric_limits<std::uint64_t>::max();
   const std::uint64_t made = target.under_test.plans_before + target.generated;
   return options_.plans_per_target - std::min(options_.plans_per_target, made);
@@ -100,7 +100,7 @@ std::deque<Campaign::Pending>::iterator Campaign::to_resume(TargetState& target)
 }
 
 bool Campaign::may_run(TargetState& target) const {
-  if (target.quarantined || target.only_mistakes) return false;
+  if (target.quarantined) return false;
   if (to_resume(target) != target.deferred.end()) return true;
   return target.deferred.size() < kMostDeferred && may_make(target) && target.plans.ready();
 }

@@ -444,7 +444,7 @@ TEST_F(CampaignTest, AMistakeOfTheSpecIsOneWhoeverMeetsIt) {
                        generated());
   ASSERT_EQ(met.unjudged.size(), 1u);
   EXPECT_TRUE(met.unjudged[0].spec_error);
-  EXPECT_TRUE(met.unjudged[0].reason.starts_with("no 'z'")) << met.unjudged[0].reason;
+  EXPECT_EQ(met.unjudged[0].reason, "no 'z'");
   EXPECT_TRUE(sink_.findings.empty());
 }
 
@@ -462,24 +462,7 @@ TEST_F(CampaignTest, ACrashOfTheReferenceIsOneMistakeOfAllPlans) {
   EXPECT_TRUE(sink_.findings.empty());
   ASSERT_EQ(result.unjudged.size(), 1u);
   EXPECT_TRUE(result.unjudged[0].spec_error);
-  EXPECT_EQ(result.unjudged[0].plans, result.stats.plans);
-}
-
-// The time would be spent on what is known to be wrong.
-TEST_F(CampaignTest, ATargetWhosePlansAllMeetAMistakeIsLeftOut) {
-  options_.plans_per_target = 500;
-  const auto always = run(
-      [](const Plan&, const TrialSpec&, const std::vector<Call>&) {
-        return ended(End::spec_error, "target 'copy': reference() threw");
-      },
-      generated());
-  EXPECT_GE(always.stats.plans, 32u);
-  EXPECT_LT(always.stats.plans, 100u) << "those in flight are counted, too";
-  ASSERT_EQ(always.unjudged.size(), 1u);
-  EXPECT_NE(always.unjudged[0].reason.find("threw; so ended each of the first 32 plans"),
-            std::string::npos)
-      << always.unjudged[0].reason;
-  EXPECT_EQ(always.targets[0].spec_error, always.unjudged[0].reason);
+  EXPECT_EQ(result.unjudged[0].plans, 40u);
 }
 
 // The first target always fails and the second later: both are recorded before anything is refined.

@@ -31,20 +31,16 @@ inline constexpr std::size_t kTargets = 4;
 // What a case costs at most here: so much may a target be ahead of its share.
 inline constexpr double kDearest = 5;
 
-// Makes one, then takes a while and makes none, as a spec does that throws for most dims.
+// Takes a while and makes none, as a spec does that throws for most dims.
 class ThrowingPlans final : public PlanSource {
  public:
-  ThrowingPlans(std::string target, std::chrono::steady_clock::time_point& now)
-      : first_(std::move(target)), now_(now) {}
+  explicit ThrowingPlans(std::chrono::steady_clock::time_point& now) : now_(now) {}
   Plan next() override {
-    if (made_++ == 0) return first_.next();
     now_ += milliseconds(30);
     throw SpecMistake(SpecMistake::Kind::of_the_call, "t", "the work function", "threw", "");
   }
 
  private:
-  CountedPlans first_;
-  int made_ = 0;
   std::chrono::steady_clock::time_point& now_;
 };
 
@@ -83,8 +79,7 @@ class TurnsTest : public ::testing::Test {
     std::vector<TargetUnderTest> targets;
     for (const auto& spec : specs_) {
       targets.push_back({&spec, std::make_unique<CountedPlans>(spec.name), {}});
-      if (spec.name == throwing_)
-        targets.back().source = std::make_unique<ThrowingPlans>(spec.name, now_);
+      if (spec.name == throwing_) targets.back().source = std::make_unique<ThrowingPlans>(now_);
       targets.back().weight = weights.at(targets.size() - 1);
     }
     Campaign campaign(executor, catalog_, real_simplify(), sink_, std::move(targets), options_);
@@ -134,7 +129,7 @@ class TurnsTest : public ::testing::Test {
   }
 
   std::vector<TargetSpec> specs_;
-  std::string throwing_;          // the target with one plan
+  std::string throwing_;          // the target without a plan
   std::string slow_;              // the target whose calls take as long as a trial may
   milliseconds latest_start_{0};  // what a worker takes to start
   std::vector<milliseconds> fresh_deadlines_, warm_deadlines_;  // of the last run()
