@@ -377,13 +377,13 @@ std::string open_values(const Boundary& b) {
   return "; not yet decided: " + samples_with(b, Answer::undecided);
 }
 
-// "47 of the 256 values from 1 to 256 tried", and which larger ones.
+// "47 of 256 values tried, from 1 to 256", and which larger ones.
 std::string tried(const Boundary& b) {
   std::size_t beyond = 0;
   for (const auto& s : b.samples) beyond += s.value > b.reach ? 1 : 0;
   const std::size_t within = b.samples.size() - beyond;
   if (within == 0) return fmt::format("{} values tried", b.samples.size());
-  std::string out = fmt::format("{} of the {} values from {} to {} tried", within, b.possible,
+  std::string out = fmt::format("{} of {} values tried, from {} to {}", within, b.possible,
                                 b.samples.front().value, b.samples[within - 1].value);
   if (beyond == 1) out += fmt::format(", and {}", b.samples.back().value);
   if (beyond > 1) out += fmt::format(", and {} up to {}", beyond, b.samples.back().value);

@@ -167,15 +167,15 @@ bool rarely_fails(const Bisection& b) {
 std::string of_dim(const Bisection& b, const Row& row, const Seen& seen) {
   const auto values = dim_values(row, seen);
   if (!values) return fmt::format("{} matters: fails with {}; {}", row.axis, row.value, ends(seen));
+  const auto& [failing, passing] = *values;
+  const std::string tried =
+      fmt::format("fails with {}; {}", some_of(failing), ends(seen, some_of(passing)));
+  if (seen.doubtful || rarely_fails(b)) return fmt::format("{} matters: {}", row.axis, tried);
   if (must_agree(b, row, seen))
     return fmt::format("{} must be the same as in the other calls", row.axis);
   if (const auto call = must_differ_from(b, row, seen); !call.empty())
     return fmt::format("{} must differ from {}, where it is {}", row.axis, call,
                        seen.passing.front());
-  const auto& [failing, passing] = *values;
-  const std::string tried =
-      fmt::format("fails with {}; {}", some_of(failing), ends(seen, some_of(passing)));
-  if (seen.doubtful || rarely_fails(b)) return fmt::format("{} matters: {}", row.axis, tried);
   const char* const among = row.all_tried ? "" : " among the values tried";
   if (failing.size() > 1 && passing.back() < failing.front() &&
       fails_beside(row, *values, passing.back(), false))
@@ -199,7 +199,9 @@ std::string of_step(const Row& row, const Seen& seen) {
 }
 
 std::string of_same_data(const Row& row, const Seen& seen) {
-  if (row.value == kInNoCall) return "needs calls with different data; " + ends(seen, "the same");
+  const auto& fails = seen.failing;
+  if (row.value == kInNoCall || std::find(fails.begin(), fails.end(), kInNoCall) != fails.end())
+    return "needs calls with different data; " + ends(seen, "the same");
   return fmt::format("needs the same data {}; {}", row.value, ends(seen, "other data in each"));
 }
 
@@ -252,20 +254,10 @@ std::string text_at_this_launch(const Bisection& b, const Row& row, const Seen& 
   return out + "; " + ends(seen);
 }
 
-// True if the failure needs queued work, so that there is no other mechanism without it.
-bool launch_matters(const Bisection& b) {
-  return std::any_of(b.rows.begin(), b.rows.end(), [](const Row& row) {
-    return row.axis == axis::kLaunch && (row.by_oracle || row.necessary == true);
-  });
-}
-
 std::string row_text(const Bisection& b, const Row& row, const Seen& seen) {
   std::string out = text_at_this_launch(b, row, seen);
   if (!seen.only_this_launch.empty())
-    out += fmt::format("; {} {}",
-                       launch_matters(b) ? "also fails with"
-                                         : "a second mechanism with the same signature fails with",
-                       fmt::join(seen.only_this_launch, ", "));
+    out += fmt::format("; also fails with {}", fmt::join(seen.only_this_launch, ", "));
   if (!seen.only_this_schedule.empty())
     out += fmt::format("; also fails with {}", fmt::join(seen.only_this_schedule, ", "));
   return out;

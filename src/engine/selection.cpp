@@ -72,14 +72,10 @@ Result<Selection> fitting(const std::string& pattern, const Site& site) {
 }
 
 Result<std::optional<std::string>> cannot_fuzz(const TargetEntry& entry, const Site& site,
-                                               SanitizerTool tool,
                                                const std::vector<store::Quarantined>& quarantined) {
   const TargetSpec& spec = entry.spec;
   if (entry.origin.source == TargetSource::python && !site.traits().execution.runs_kernels)
     return "it is Python code, of which a dry run can leave nothing out";
-  if (is_check(tool) && entry.origin.source == TargetSource::plugin && !entry.origin.path.empty())
-    if (auto why = problem_of_checked_build(checked_build(entry.origin.path)); !why.empty())
-      return why;
   for (const auto& q : quarantined)
     if (q.signature.target == spec.name) return q.why;
   if (auto why = site.cannot_run(spec)) return why;
@@ -88,6 +84,15 @@ Result<std::optional<std::string>> cannot_fuzz(const TargetEntry& entry, const S
   const auto memory = static_cast<double>(site.worker().memory_bytes);  // 0: not known
   const double most_bytes = memory > 0 ? memory / 2 : std::numeric_limits<double>::infinity();
   return generators::why_no_call(spec, site.registry().spec_calls(), most_bytes);
+}
+
+// A stale or forgotten build must not look as if its targets had been checked.
+Result<void> require_checked_build(const TargetEntry& entry, SanitizerTool tool) {
+  if (!is_check(tool) || entry.origin.source != TargetSource::plugin || entry.origin.path.empty())
+    return {};
+  const std::string why = problem_of_checked_build(checked_build(entry.origin.path));
+  if (why.empty()) return {};
+  return usage_error(fmt::format("--checks: {}: {}", entry.spec.name, why));
 }
 
 }  // namespace
@@ -133,7 +138,8 @@ Result<Selection> select(const Site& site, const SelectionOptions& options,
   if (wanted.empty() && out.skipped.empty() && options.lazy)
     return usage_error("--lazy: there is no package to launch; add one with --package");
   for (const auto* entry : wanted) {
-    RZ_TRY_ASSIGN(const auto why, cannot_fuzz(*entry, site, options.tool, quarantined));
+    RZ_TRY(require_checked_build(*entry, options.tool));
+    RZ_TRY_ASSIGN(const auto why, cannot_fuzz(*entry, site, quarantined));
     if (why)
       out.skipped.push_back({entry->spec.name, *why});
     else

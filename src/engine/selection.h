@@ -34,8 +34,8 @@ struct Selection {
 };
 
 // Selects the named targets, or all that are not puzzles. Targets with a quarantined finding are
-// skipped, since their plans could trigger it again, and so are those that have no build for the
-// tool if it is a check. Returns a usage error for an unknown name.
+// skipped, since their plans could trigger it again. Returns a usage error for an unknown name, and
+// for a target that has no build for the tool if it is a check.
 Result<Selection> select(const Site& site, const SelectionOptions& options,
                          const std::vector<store::Quarantined>& quarantined);
 

@@ -183,12 +183,10 @@ Observation observe_exit(const Exit& exit, const device::BlackBox& box, const Tr
     case SIGKILL:
       if (exit.out_of_memory) {
         seen.end = End::out_of_memory;
-        seen.message +=
-            "; the kernel has killed a process for lack of memory, most likely this one";
+        seen.message += "; most likely the kernel killed it for lack of memory";
         return seen;
       }
-      // Whoever else sends it, a failure that does not recur is not confirmed.
-      if (!comparing) break;
+      if (!comparing) break;  // if another process sent it, the failure does not recur
       [[fallthrough]];
     case SIGTERM:
     case SIGINT:

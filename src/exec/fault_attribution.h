@@ -18,7 +18,7 @@ struct Exit {
   int signal = 0;
   int code = 0;
   // It was killed by SIGKILL, and the kernel has killed a process for lack of memory since it
-  // started: most likely this one.
+  // started, most likely this one, or does not count such processes.
   bool out_of_memory = false;
 };
 
@@ -39,6 +39,7 @@ std::string describe(const Exit& exit);
 //   device::kFaultExit, or a signal, with a valid fault record   fault, from the record
 //   a signal that is not listed below                            fault, code = name of the signal
 //   SIGKILL for lack of memory (Exit::out_of_memory)             out_of_memory
+//   SIGKILL while the reference runs                             worker_error
 //   SIGTERM, SIGINT, SIGHUP without a record                     worker_error
 //   a failed RZ_CHECK (its exit code and text)                   worker_error
 //   exit(n)                                                      exited

@@ -5,15 +5,15 @@
 
 namespace redzone::exec {
 
-std::uint64_t oom_kills_in(std::istream& vmstat) {
+std::optional<std::uint64_t> oom_kills_in(std::istream& vmstat) {
   std::string name;
   std::uint64_t value = 0;
   while (vmstat >> name >> value)
     if (name == "oom_kill") return value;
-  return 0;
+  return std::nullopt;
 }
 
-std::uint64_t oom_kills() {
+std::optional<std::uint64_t> oom_kills() {
   std::ifstream file("/proc/vmstat");
   return oom_kills_in(file);
 }

@@ -3,14 +3,17 @@
 
 #include <cstdint>
 #include <istream>
+#include <optional>
 
 namespace redzone::exec {
 
-// How many processes the kernel has killed for lack of memory since it started; 0 if it does not
-// count them (before Linux 4.13). A process is counted before it ends.
-std::uint64_t oom_kills();
+// How many processes the kernel has killed for lack of memory since it started, on the whole
+// machine; empty if it does not count them (before Linux 4.13, or without /proc). A process is
+// counted before it ends. Programs that kill for lack of memory, such as systemd-oomd, are not
+// counted.
+std::optional<std::uint64_t> oom_kills();
 
 // The same, from the text of /proc/vmstat.
-std::uint64_t oom_kills_in(std::istream& vmstat);
+std::optional<std::uint64_t> oom_kills_in(std::istream& vmstat);
 
 }  // namespace redzone::exec

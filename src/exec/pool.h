@@ -122,7 +122,7 @@ class Pool final : public Executor {
   Clock::time_point next_timer(const Worker& worker) const;
   bool read_messages(Worker& worker, Clock::time_point now);
   // Each returns what is wrong with the message; nullopt if it is valid.
-  std::optional<std::string> accept(Worker& worker, Message message, Clock::time_point now);
+  std::optional<std::string> accept_any(Worker& worker, Message message, Clock::time_point now);
   std::optional<std::string> accept(Worker& worker, HelloMessage hello, Clock::time_point now);
   std::optional<std::string> accept(Worker& worker, TrialDoneMessage done, Clock::time_point now);
   std::optional<std::string> accept(Worker& worker, JobDoneMessage done, Clock::time_point now);

@@ -135,7 +135,7 @@ bool Pool::read_messages(Worker& worker, Clock::time_point now) {
     worker.hear(now);
     std::optional<std::string> problem;
     if (message)
-      problem = accept(worker, std::move(**message), now);
+      problem = accept_any(worker, std::move(**message), now);
     else
       problem = "the worker sent " + message.error().message;
     if (problem && worker.state == WorkerState::starting) {
@@ -149,7 +149,8 @@ bool Pool::read_messages(Worker& worker, Clock::time_point now) {
   return heard;
 }
 
-std::optional<std::string> Pool::accept(Worker& worker, Message message, Clock::time_point now) {
+std::optional<std::string> Pool::accept_any(Worker& worker, Message message,
+                                            Clock::time_point now) {
   return std::visit(
       [&](auto& sent) -> std::optional<std::string> {
         using Sent = std::remove_cvref_t<decltype(sent)>;

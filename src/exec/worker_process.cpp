@@ -166,7 +166,8 @@ std::optional<Exit> WorkerProcess::poll_exit() {
   int status = 0;
   ::waitpid(pid_, &status, 0);
   exit_ = WIFSIGNALED(status) ? Exit{WTERMSIG(status), 0} : Exit{0, WEXITSTATUS(status)};
-  exit_->out_of_memory = exit_->signal == SIGKILL && oom_kills() > oom_kills_before_;
+  const auto kills = oom_kills();
+  exit_->out_of_memory = exit_->signal == SIGKILL && (!kills || kills > oom_kills_before_);
   return exit_;
 }
 

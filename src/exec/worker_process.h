@@ -73,7 +73,7 @@ class WorkerProcess {
 
   SharedBox box_;
   Fd socket_, output_, exit_fd_;
-  std::uint64_t oom_kills_before_;  // of the whole machine, when the process started
+  std::optional<std::uint64_t> oom_kills_before_;  // when the process started
   pid_t pid_ = -1;
   std::optional<Exit> exit_;
 };

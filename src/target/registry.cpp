@@ -24,8 +24,9 @@ namespace {
 // Prints a line to standard error. Called from any thread, also in a signal handler.
 void say(std::string_view function, const SignalLine& what) {
   SignalLine line;
-  line << (::isatty(STDERR_FILENO) != 0 ? "\nredzone: " : "redzone: ") << function << " "
-       << what.text();
+  constexpr std::size_t kMostOfName = 1000;  // leaves room for the reason
+  line << (::isatty(STDERR_FILENO) != 0 ? "\nredzone: " : "redzone: ")
+       << function.substr(0, kMostOfName) << " " << what.text();
   line.print(STDERR_FILENO);
 }
 

@@ -194,7 +194,7 @@ TEST(Bisect, TellsTwoMechanismsApartThatLookTheSame) {
     EXPECT_EQ(t.other_launch->launch, "async");
     EXPECT_EQ(t.other_launch->probe.answer, Answer::fails);
   }
-  EXPECT_NE(sentence(b).find("a second mechanism with the same signature fails with guard with "
+  EXPECT_NE(sentence(b).find("also fails with guard with "
                              "launch = async"),
             std::string::npos)
       << sentence(b);

@@ -114,7 +114,7 @@ TEST(Boundary, TriesWhetherASingleValueIsOneOfAClass) {
 // Nothing is known of what lies between the samples, so the sentence says where they are.
 TEST(Boundary, SaysWhichValuesWereTried) {
   const auto some = boundary(7, [](std::int64_t t) { return t % 2 == 1; });
-  EXPECT_NE(sentence(some).find(" of the 257 values from 0 to 256 tried, and 100000; "),
+  EXPECT_NE(sentence(some).find(" of 257 values tried, from 0 to 256, and 100000; "),
             std::string::npos)
       << sentence(some);
   const auto more = boundary(7, [](std::int64_t t) { return t <= 1234; });

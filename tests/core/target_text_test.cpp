@@ -21,6 +21,7 @@ TEST(TargetText, IsCutBetweenCharacters) {
 
 TEST(TargetText, IsWellFormedWhateverItsBytes) {
   EXPECT_EQ(target_text("a\x80"), "a\xef\xbf\xbd");
+  EXPECT_EQ(target_text(std::string(7, '\x80'), 7), "\xef\xbf\xbd\xef\xbf\xbd [cut]");
   EXPECT_EQ(target_text(std::string(100, '\x80'), 7), "\xef\xbf\xbd\xef\xbf\xbd [cut]");
 }
 

@@ -438,9 +438,13 @@ TEST(Checker, PackedTypesAreRefusedOnOlderGpus) {
   EXPECT_EQ(answer_of_driver(check(d, 90)), Answer::rejects);
 }
 
-TEST(Rules, HaveASentenceAndEachDifferenceHasASource) {
-  std::set<std::string_view> sentences;
-  for (const Rule rule : enumerators<Rule>()) sentences.insert(sentence_of(rule));
+TEST(Rules, HaveNamesAndSentencesAndEachDifferenceHasASource) {
+  std::set<std::string_view> names, sentences;
+  for (const Rule rule : enumerators<Rule>()) {
+    names.insert(name_of(rule));
+    sentences.insert(sentence_of(rule));
+  }
+  EXPECT_EQ(names.size(), enumerators<Rule>().size());
   EXPECT_EQ(sentences.size(), enumerators<Rule>().size());
   EXPECT_FALSE(sentences.contains(""));
   std::set<Rule> rows;

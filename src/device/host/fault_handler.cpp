@@ -31,8 +31,9 @@ struct sigaction g_earlier[std::size(kSignals)] = {};  // handlers that were ins
 constexpr std::size_t kSignalStackBytes = 64 * 1024;
 
 // The lowest address of this thread's own stack, which ends there at memory that faults; 0 if it
-// is not known.
-thread_local std::uintptr_t t_stack_bottom = 0;
+// is not known. This model of thread-local storage does not allocate at first use, which may be in
+// the handler.
+thread_local constinit std::uintptr_t t_stack_bottom __attribute__((tls_model("initial-exec"))) = 0;
 
 // A frame may be larger than the memory that faults below a stack.
 constexpr std::uintptr_t kMostFrameBytes = std::uintptr_t{64} << 20;
