@@ -455,6 +455,17 @@ TEST(Bisect, TellsCallsThatNeedTheSameData) {
   EXPECT_NE(sentence(different).find("needs calls with different data; passes with the same"),
             std::string::npos)
       << sentence(different);
+  Plan three = plan_of(1, 1);
+  three.steps.push_back(three.steps[0]);
+  std::get<CallStep>(three.steps[2]).call.seed = 2;
+  const auto some = bisected(three, [&](const Plan& p) {
+    const auto calls = calls_of(p);
+    return calls.size() == 3 && (calls[0]->call.seed != calls[1]->call.seed ||
+                                 calls[0]->call.seed != calls[2]->call.seed);
+  });
+  EXPECT_NE(sentence(some).find("needs calls with different data; passes with the same"),
+            std::string::npos)
+      << sentence(some);
   const auto neither = bisected(plan_of(1, 2), [](const Plan&) { return true; });
   EXPECT_EQ(row_of(neither, "same data").relevance(), Relevance::irrelevant);
 }
