@@ -151,14 +151,14 @@ class Search {
         options_(shop.options),
         case_(c),
         suspect_(suspect),
-        evaluator_(
-            shop.evaluator(seen() == FailKind::hang ? options_.hang_deadline : options_.deadline)),
+        evaluator_(shop.evaluator(kind_seen() == FailKind::hang ? options_.hang_deadline
+                                                                : options_.deadline)),
         in_new_workers_(!options_.reuse_workers) {
     case_.grouped = options_.groups_trials;
     evaluator_.set_grouped(case_.grouped);
     evaluator_.set_reuse(options_.reuse_workers ? exec::Reuse::any : exec::Reuse::none);
     evaluator_.set_one_queue(options_.reuse_workers);
-    evaluator_.set_will_lose(options_.costs_workers(seen()) || is_between_canaries(suspect));
+    evaluator_.set_will_lose(options_.costs_workers(kind_seen()) || is_between_canaries(suspect));
   }
 
   Cause cause() {
@@ -176,13 +176,13 @@ class Search {
     // counted.
     if (options_.costs_workers(kind) && shown.answer.fresh) return {shown.answer};
     // A mere difference always gets a more specific name, and kept state may be its only cause.
-    const bool renamed = seen() == FailKind::divergence || seen() != kind;
+    const bool renamed = kind_seen() == FailKind::divergence || kind_seen() != kind;
     if (!renamed || in_new_workers_) return {};
     Runs few = run_in_new_workers(shop_, evaluator_, *shown.oracle, shown.plan,
                                   shown.answer.verdict.signature, options_.confirm_runs);
     if (few.reliability.k > 0 || options_.stopped()) return std::move(few.answers);
     std::optional<Shown> again;
-    if (seen() == FailKind::divergence) {
+    if (kind_seen() == FailKind::divergence) {
       again = after_earlier_calls(shop_, evaluator_, suspect_);
       case_.finding.needs_history = again.has_value();
     } else {
@@ -197,7 +197,7 @@ class Search {
   Evaluator& evaluator() { return evaluator_; }
 
  private:
-  FailKind seen() const { return suspect_.verdict.signature.kind; }
+  FailKind kind_seen() const { return suspect_.verdict.signature.kind; }
 
   Cause cause_in_new_workers() {
     in_new_workers_ = true;
