@@ -34,7 +34,7 @@ class Rechecker {
                             [](const Axis& axis) { return axis.kind == AxisKind::dim; });
     for (const auto& r : ask(std::move(rechecks))) {
       auto& other = r.value().other_data;
-      if (!other) other.emplace();
+      if (!other) other = Tried::OtherData{};
       ++other->tried;
       if (r.probe.answer != Answer::fails) continue;
       if (other->failing++ == 0) other->probe = r.probe;

@@ -2,52 +2,71 @@
 
 #include <iterator>
 
+#include "core/error.h"
+
 namespace redzone::tma {
 namespace {
 
-// In the order of the enumerators.
-constexpr std::string_view kSentences[] = {
-    "the data type must be one of CUtensorMapDataType",
-    "a descriptor has 1 to 5 dims, one for im2col 3 to 5",
-    "an interleaved layout needs at least 3 dims",
-    "the base address must be a multiple of 16 bytes (of 32 with the 32B interleave and for the "
-    "types that are spread over 16 bytes)",
-    "each dim must be between 1 and 2^32",
-    "dim 0 of a packed type must be a multiple of 128 (16-byte aligned types) or of 2",
-    "each stride must be a multiple of 16 bytes (of 32 with the 32B interleave and for the types "
-    "that are spread over 16 bytes)",
-    "each stride must be below 2^40 bytes",
-    "each stride must be at least as long as what it steps over",
-    "each side of the box must be between 1 and 256 elements",
-    "without interleave the innermost side of the box must be a multiple of 16 bytes",
-    "with an interleave, too, the innermost side of the box and the channels of a pixel must be a "
-    "multiple of 16 bytes",
-    "what one load brings (the sides of the box, each divided by its element stride, or channels "
-    "times pixels) must fit the 228 KiB of shared memory of a multiprocessor",
-    "the innermost side of the box must be 128 for a type that is spread over 16 bytes",
-    "each element stride must be between 1 and 8",
-    "each element stride must be between 1 and 8, also the one of dim 0",
-    "the interleave must be one of CUtensorMapInterleave",
-    "the 6-bit type cannot be interleaved",
-    "the swizzle must be one of CUtensorMapSwizzle",
-    "with a swizzle and no interleave the innermost side of the box must not be longer than the "
-    "span of the swizzle",
-    "the 32B interleave needs the 32B swizzle",
-    "a type that is spread over 16 bytes allows only some of the swizzles",
-    "the L2 promotion must be one of CUtensorMapL2promotion",
-    "the fill must be one of CUtensorMapFloatOOBfill",
-    "only floating-point types can be filled with NaN",
-    "each corner of the pixel box must be within -32768..32767 (3 dims), -128..127 (4 dims) or "
-    "-16..15 (5 dims)",
-    "the pixel box must hold at least one pixel along each dim, where the driver adds dim and "
-    "upper corner in 32 bits, and begins with dim 0 for an interleaved layout",
-    "a pixel has at most 256 channels",
-    "a pixel has at least 1 channel",
-    "without interleave the channels of a pixel must be a multiple of 16 bytes",
-    "a pixel of a type that is spread over 16 bytes has 128 channels",
-    "a column has at most 1024 pixels",
-    "a column has at least 1 pixel",
-    "this type or swizzle needs compute capability 10.0",
+struct Sentence {
+  Rule rule;
+  std::string_view text;
+};
+
+constexpr Sentence kSentences[] = {
+    {Rule::data_type, "the data type must be one of CUtensorMapDataType"},
+    {Rule::rank, "a descriptor has 1 to 5 dims, one for im2col 3 to 5"},
+    {Rule::rank_of_interleave, "an interleaved layout needs at least 3 dims"},
+    {Rule::address_alignment,
+     "the base address must be a multiple of 16 bytes (of 32 with the 32B interleave and for the "
+     "types that are spread over 16 bytes)"},
+    {Rule::dim_range, "each dim must be between 1 and 2^32"},
+    {Rule::dim_of_packed,
+     "dim 0 of a packed type must be a multiple of 128 (16-byte aligned types) or of 2"},
+    {Rule::stride_alignment,
+     "each stride must be a multiple of 16 bytes (of 32 with the 32B interleave and for the types "
+     "that are spread over 16 bytes)"},
+    {Rule::stride_range, "each stride must be below 2^40 bytes"},
+    {Rule::stride_order, "each stride must be at least as long as what it steps over"},
+    {Rule::box_range, "each side of the box must be between 1 and 256 elements"},
+    {Rule::box_inner_bytes,
+     "without interleave the innermost side of the box must be a multiple of 16 bytes"},
+    {Rule::interleaved_bytes,
+     "with an interleave, too, the innermost side of the box and the channels of a pixel must be a "
+     "multiple of 16 bytes"},
+    {Rule::box_bytes,
+     "what one load brings (the sides of the box, each divided by its element stride, or channels "
+     "times pixels) must fit the 228 KiB of shared memory of a multiprocessor"},
+    {Rule::box_of_packed,
+     "the innermost side of the box must be 128 for a type that is spread over 16 bytes"},
+    {Rule::element_stride_range, "each element stride must be between 1 and 8"},
+    {Rule::inner_element_stride,
+     "each element stride must be between 1 and 8, also the one of dim 0"},
+    {Rule::interleave, "the interleave must be one of CUtensorMapInterleave"},
+    {Rule::interleave_of_packed, "the 6-bit type cannot be interleaved"},
+    {Rule::swizzle, "the swizzle must be one of CUtensorMapSwizzle"},
+    {Rule::swizzle_span,
+     "with a swizzle and no interleave the innermost side of the box must not be longer than the "
+     "span of the swizzle"},
+    {Rule::swizzle_of_interleave, "the 32B interleave needs the 32B swizzle"},
+    {Rule::swizzle_of_packed,
+     "a type that is spread over 16 bytes allows only some of the swizzles"},
+    {Rule::promotion, "the L2 promotion must be one of CUtensorMapL2promotion"},
+    {Rule::fill, "the fill must be one of CUtensorMapFloatOOBfill"},
+    {Rule::fill_of_type, "only floating-point types can be filled with NaN"},
+    {Rule::corner_range,
+     "each corner of the pixel box must be within -32768..32767 (3 dims), -128..127 (4 dims) or "
+     "-16..15 (5 dims)"},
+    {Rule::corner_area,
+     "the pixel box must hold at least one pixel along each dim, where the driver adds dim and "
+     "upper corner in 32 bits, and begins with dim 0 for an interleaved layout"},
+    {Rule::channels_range, "a pixel has at most 256 channels"},
+    {Rule::channels_zero, "a pixel has at least 1 channel"},
+    {Rule::channels_bytes,
+     "without interleave the channels of a pixel must be a multiple of 16 bytes"},
+    {Rule::channels_of_packed, "a pixel of a type that is spread over 16 bytes has 128 channels"},
+    {Rule::pixels_range, "a column has at most 1024 pixels"},
+    {Rule::pixels_zero, "a column has at least 1 pixel"},
+    {Rule::newer_gpu, "this type or swizzle needs compute capability 10.0"},
 };
 static_assert(std::size(kSentences) == kEnumTable<Rule>.names.size());
 
@@ -90,7 +109,9 @@ constexpr Difference kDifferences[] = {
 }  // namespace
 
 std::string_view sentence_of(Rule rule) {
-  return kSentences[static_cast<std::size_t>(rule)];
+  for (const Sentence& sentence : kSentences)
+    if (sentence.rule == rule) return sentence.text;
+  RZ_CHECK(false && "a rule without a sentence");
 }
 
 std::span<const Difference> differences() {
