@@ -81,10 +81,6 @@ Cause find_cause(const Workshop& shop, Evaluator& evaluator, const Suspect& susp
   return again;
 }
 
-}  // namespace
-
-namespace {
-
 // Returns whether this machine is to reduce the finding. Waits for the decision of the process that
 // divides reductions between machines, while the rest of the campaign goes on.
 bool is_reduced_here(const Workshop& shop, const Signature& signature) {

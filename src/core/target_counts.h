@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <string>
 
-#include "core/campaign_record.h"
 #include "core/output_count.h"
+#include "core/verdict.h"
 
 namespace redzone {
 

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <csignal>
+#include <type_traits>
+#include <variant>
 
 #include "core/log.h"
 #include "core/observation_check.h"
